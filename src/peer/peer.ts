@@ -16,8 +16,7 @@ import { refusalOfAll, SeedJudge, seedsOf } from "./admission/seed-judge.ts";
 import { LeaseLog } from "./durability/lease-log.ts";
 import { newDesk } from "./answers/new-desk.ts";
 import { newVisitor } from "./fetching/new-visitor.ts";
-import { originSources } from "./fetching/origin-sources.ts";
-import { Outages } from "./fetching/outages.ts";
+import { newOutages } from "./fetching/new-outages.ts";
 import { closeData } from "./durability/close-data.ts";
 import { openData } from "./durability/open-data.ts";
 import { Pace } from "../core/answers/pace.ts";
@@ -125,8 +124,7 @@ export class Peer implements PeerControl {
       onFailure,
     );
     const own = { admission: this.#admission, leases: this.#leases, swarm: this.#swarm };
-    const sources = originSources(ports.store, this.#swarm);
-    const outages = new Outages(ports, sources, onFailure, signal);
+    const outages = newOutages(ports, { ...shared, swarm: this.#swarm }, onFailure, signal);
     const parts = { ...shared, ...own, outages };
     const visitor = newVisitor(ports, parts, options, signal);
     this.#dispatcher = new Dispatcher(

@@ -107,6 +107,11 @@ export class HostGate {
     this.#backoffUntilMs = Math.max(this.#backoffUntilMs, atMs);
   }
 
+  /** Ends a rest sooner that {@link restUntil} has called for, unless the host is to rest for longer than that anyway. */
+  shortenRest(fromMs: Millis, toMs: Millis): void {
+    if (this.#backoffUntilMs === fromMs) this.#backoffUntilMs = Math.min(fromMs, toMs);
+  }
+
   /**
    * Which clock keeps the gate closed: the halt while it lasts, since only an operator ends it sooner, else the one that ends
    * last. A server that asks for a day by its Retry-After moves the backoff beyond the halt, with requests that were open when

@@ -12,6 +12,8 @@ interface OutageParts {
   readonly name: "name-server" | "network";
   /** Looks at some of those who have answered before. */
   readonly look: () => Promise<LookEnd>;
+  /** Is told when it is over, as a sign of life has shown. */
+  readonly onEnd: () => void;
   /** Is told when a look could not be made. */
   readonly onFailure: (error: unknown) => void;
   /** Ends the looks. */
@@ -54,8 +56,7 @@ export class Outage {
   }
 
   hearSign(): void {
-    this.#watch.hearSign(this.#parts.clock.nowMs());
-    this.#say(true);
+    this.#take(true, (nowMs) => this.#watch.hearSign(nowMs));
   }
 
   /**
@@ -93,12 +94,19 @@ export class Outage {
     try {
       const end = await look();
       if (signal.aborted) return;
-      this.#watch.hearLook(end, clock.nowMs());
-      this.#say(end.isAlive);
+      this.#take(end.isAlive, (nowMs) => this.#watch.hearLook(end, nowMs));
     } catch (error) {
       // What it still reads at the end fails as the database closes, and nobody wants it any more.
       if (!signal.aborted) onFailure(error);
     }
+  }
+
+  #take(isSign: boolean, take: (nowMs: Millis) => void): void {
+    const beforeMs = this.sinceMs;
+    take(this.#parts.clock.nowMs());
+    this.#say(isSign);
+    const { sinceMs } = this;
+    if (beforeMs !== undefined && sinceMs === undefined) this.#parts.onEnd();
   }
 
   #say(isSign: boolean): void {

@@ -2,7 +2,7 @@ import type { OutageReason } from "../../core/answers/url-status.ts";
 import { forgetOldest } from "../../core/forget-oldest.ts";
 import { AnsweredOrigins } from "../../core/politeness/answered-origins.ts";
 import type { AttemptEnd } from "../../core/politeness/attempt-end.ts";
-import type { GateHold } from "../../core/politeness/host-gate.ts";
+import type { GateHold, HostGate } from "../../core/politeness/host-gate.ts";
 import type { LookEnd } from "../../core/politeness/outage-watch.ts";
 import type { FetchFailure } from "../../core/politeness/retry-table.ts";
 import type { CanonicalUrl, HostName, Millis, OriginName } from "../../core/units.ts";
@@ -13,7 +13,6 @@ import type { HostProbe } from "../../ports/host-probe.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { Metrics } from "../../ports/metrics.ts";
 import type { Lease } from "../frontier/lease.ts";
-import type { OriginSource } from "./origin-sources.ts";
 import { Outage } from "./outage.ts";
 
 /**
@@ -23,17 +22,34 @@ import { Outage } from "./outage.ts";
 const restMsMin: Millis = 30_000;
 const restMsMax: Millis = 300_000;
 
-/** Hosts of which it is remembered that they rest for an outage; of others it is said that they rest. */
+/** Hosts of which it is remembered that they rest for an outage; others rest to the end, and for a failure as it is said. */
 const restingMax = 10_000;
 
 type RestingVisit = Pick<Lease["host"]["visit"], "gate" | "host">;
 
-interface OutagePorts {
+export interface OutagePorts {
   readonly clock: Clock;
   readonly entropy: Entropy;
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly probe: HostProbe;
+}
+
+/** Asks somebody for origins that have answered before. */
+export type OriginSource = () => Promise<readonly OriginName[]>;
+
+interface OutageEvents {
+  /** Hosts that rest for an outage may come back sooner. */
+  readonly onEnd: () => void;
+  /** A source of origins has failed. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** Of a host that an attempt was in vain at. */
+interface Rest {
+  readonly outage: Outage;
+  readonly gate: HostGate;
+  readonly untilMs: Millis;
 }
 
 /** Whether there is a sign of life; undefined where there can be none. */
@@ -54,35 +70,38 @@ export class Outages {
   readonly #sources: readonly OriginSource[];
   readonly #signal: AbortSignal;
   readonly #network: Outage;
-  /** What the hosts rest for that an attempt was in vain at, as of the last one of each. */
-  readonly #resting = new Map<HostName, Outage>();
+  readonly #onEnd: () => void;
+  /** Those who rested last stand last. */
+  readonly #resting = new Map<HostName, Rest>();
   /** What may have ended an attempt so. A refused connection, and the answer that there is no such name, speak of life. */
   readonly #blamed: ReadonlyMap<FetchFailure, Outage>;
 
   /**
    * @param sources are asked in turn where too few have answered in this run
-   * @param onFailure is told when one of them fails
    * @param signal ends a look that is under way
    */
   constructor(
     ports: OutagePorts,
     sources: readonly OriginSource[],
-    onFailure: (error: unknown) => void,
+    { onEnd, onFailure }: OutageEvents,
     signal: AbortSignal,
   ) {
     this.#ports = ports;
     this.#sources = sources;
+    this.#onEnd = onEnd;
     this.#signal = signal;
     const { clock, logger, metrics, probe } = ports;
     const parts = { clock, logger, onFailure, signal };
-    const network = new Outage({
+    const network: Outage = new Outage({
       ...parts,
       name: "network",
+      onEnd: () => this.#letBack(network),
       look: () => this.#lookAtSome((origin, until) => probe.reaches(origin, until)),
     });
-    const nameServer = new Outage({
+    const nameServer: Outage = new Outage({
       ...parts,
       name: "name-server",
+      onEnd: () => this.#letBack(nameServer),
       look: () => this.#lookAtSome((origin, until) => probe.resolves(origin, until)),
     });
     this.#network = network;
@@ -116,17 +135,33 @@ export class Outages {
     if (outage === undefined || sinceMs === undefined) return false;
     const nowMs = clock.nowMs();
     const restMs = Math.min(Math.max((nowMs - sinceMs) / 4, restMsMin), restMsMax);
-    visit.gate.restUntil(nowMs + restMs * (1 + entropy.random()));
-    this.#resting.delete(visit.host);
-    this.#resting.set(visit.host, outage);
+    const untilMs = nowMs + restMs * (1 + entropy.random());
+    const { gate, host } = visit;
+    gate.restUntil(untilMs);
+    this.#resting.delete(host);
+    this.#resting.set(host, { outage, gate, untilMs });
     forgetOldest(this.#resting, restingMax);
     return true;
+  }
+
+  /**
+   * Not all at once: a network may come back for a moment only, which is seen within half a minute. Those that were put on
+   * disk meanwhile rest to the end, as they do after a restart: some minutes, at most.
+   */
+  #letBack(outage: Outage): void {
+    const { clock, entropy } = this.#ports;
+    for (const [host, { gate, outage: own, untilMs }] of this.#resting) {
+      if (own !== outage) continue;
+      gate.shortenRest(untilMs, clock.nowMs() + restMsMin * (1 + entropy.random()));
+      this.#resting.delete(host);
+    }
+    this.#onEnd();
   }
 
   /** What keeps a host's gate closed, or the outage for which it rests, while that lasts. */
   holdOf({ gate, host }: RestingVisit, nowMs: Millis): GateHold | OutageReason | undefined {
     const hold = gate.hold(nowMs);
-    const outage = hold === "backoff" ? this.#resting.get(host) : undefined;
+    const outage = hold === "backoff" ? this.#resting.get(host)?.outage : undefined;
     return outage?.isDown() ? outage.reason : hold;
   }
 

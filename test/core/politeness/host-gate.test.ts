@@ -166,6 +166,22 @@ describe("a rest that robots.txt asks for", () => {
     expect(gate.nextFetchAtMs).toBe(90_000);
     expect(gate.hold(89_999)).toBe("backoff");
   });
+
+  it("can be ended sooner, but for the delay and for what is longer", () => {
+    const gate = new HostGate(options);
+    gate.record(verdict("ok", 1_000), 5_000);
+    gate.restUntil(30_000);
+    gate.shortenRest(30_000, 40_000);
+    expect(gate.nextFetchAtMs).toBe(30_000);
+    gate.shortenRest(30_000, 20_000);
+    expect(gate.nextFetchAtMs).toBe(20_000);
+    gate.shortenRest(20_000, 2_000);
+    expect(gate.nextFetchAtMs).toBe(6_000);
+    gate.restUntil(30_000);
+    gate.record({ ...verdict("overloaded", 1_000), retryAfterMs: 60_000 }, 0);
+    gate.shortenRest(30_000, 20_000);
+    expect(gate.nextFetchAtMs).toBe(61_000);
+  });
 });
 
 describe("the memory of failures", () => {

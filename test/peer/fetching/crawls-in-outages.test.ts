@@ -51,8 +51,8 @@ describe("an outage of the crawler's own network", () => {
         expect(tries() - before).toBeLessThan(5 * 150);
         const upAtMs = clock.nowMs();
         await peer.jobFinished(testJob, forever);
-        // The longest rest, and a host's pages.
-        expect(clock.nowMs() - upAtMs).toBeLessThan(600_000 + pagesEach * 2_000);
+        // The next look, a short rest, and a host's pages.
+        expect(clock.nowMs() - upAtMs).toBeLessThan(lookRestMs + 60_000 + pagesEach * 2_000);
         return peer.job(testJob).counts;
       })(),
     );
@@ -231,9 +231,11 @@ describe("a host that rests for an outage", () => {
         await clock.sleep(600_000);
         expect(await told()).toEqual([reason, reason]);
         web.down = undefined;
-        // It is over, as the next look finds, and its hosts have yet to come back.
+        // It is over, as the next look finds, and its hosts are let back soon.
         await clock.sleep(lookRestMs + 1_000);
         expect(await told()).toEqual(["backoff", "backoff"]);
+        await clock.sleep(61_000);
+        expect(await told()).toEqual([undefined, undefined]);
       })(),
     );
   });

@@ -8,8 +8,7 @@ import { defaultPolitenessOptions } from "../../../src/core/politeness/politenes
 import { lookRestMs } from "../../../src/core/politeness/outage-watch.ts";
 import type { FetchFailure } from "../../../src/core/politeness/retry-table.ts";
 import type { HostName, OriginName } from "../../../src/core/units.ts";
-import type { OriginSource } from "../../../src/peer/fetching/origin-sources.ts";
-import { Outages } from "../../../src/peer/fetching/outages.ts";
+import { Outages, type OriginSource } from "../../../src/peer/fetching/outages.ts";
 import type { Lease } from "../../../src/peer/frontier/lease.ts";
 import { silentLogger } from "../../support/silent-logger.ts";
 import { TableWeb } from "../../support/table-web.ts";
@@ -22,6 +21,7 @@ class OutagesBench {
   readonly told: string[] = [];
   readonly failures: unknown[] = [];
   readonly web = new TableWeb(this.clock, () => undefined);
+  readonly #gates = new Map<string, HostGate>();
   readonly #outages: Outages;
 
   constructor(sources: readonly OriginSource[] = [], signal = forever) {
@@ -30,11 +30,16 @@ class OutagesBench {
     const logger = { ...silentLogger, info: tell, warn: tell };
     const entropy = new SeededEntropy(new Dice(1));
     const ports = { clock, entropy, logger, metrics, probe: web };
-    this.#outages = new Outages(ports, sources, (error) => failures.push(error), signal);
+    const events = {
+      onEnd: () => tell("end"),
+      onFailure: (error: unknown) => void failures.push(error),
+    };
+    this.#outages = new Outages(ports, sources, events, signal);
   }
 
   hear(host: string, failure?: FetchFailure): Promise<boolean> {
-    const gate = new HostGate(defaultPolitenessOptions);
+    const gate = this.#gates.get(host) ?? new HostGate(defaultPolitenessOptions);
+    this.#gates.set(host, gate);
     const url = { entry: { url: `http://${host}/` } };
     const lease = { address: host, host: { visit: { gate, host } }, url } as unknown as Lease;
     return this.#outages.hear(lease, { startedAtMs: this.clock.nowMs(), failure });
@@ -47,6 +52,12 @@ class OutagesBench {
     if (isPolite) gate.opened(nowMs, 1);
     else gate.restUntil(nowMs + 1);
     return this.#outages.holdOf({ gate, host: host as HostName }, nowMs);
+  }
+
+  /** For how long hosts of these names, of which was heard, rest. */
+  restsMs(...names: readonly string[]): number[] {
+    const nowMs = this.clock.nowMs();
+    return names.map((name) => (this.#gates.get(`${name}.example`)?.nextFetchAtMs ?? 0) - nowMs);
   }
 
   /** Attempts at three hosts end so at once; whether that is put down to an outage. */
@@ -159,13 +170,65 @@ describe("Outages", () => {
         await bench.fallSilent();
         bench.web.down = undefined;
         await bench.clock.sleep(lookRestMs + 1_000);
-        expect(bench.told).toEqual(["network-down", "network-up"]);
+        expect(bench.told).toEqual(["network-down", "network-up", "end"]);
         expect([bench.web.lookedAt.length, await bench.isDown()]).toEqual([6, false]);
         await bench.clock.sleep(lookRestMs);
         await bench.fallSilent();
-        expect(bench.told).toEqual(["network-down", "network-up", "network-down"]);
+        expect(bench.told).toEqual(["network-down", "network-up", "end", "network-down"]);
       })(),
     );
+  });
+
+  describe("let those back that rest for one", () => {
+    /** The network has been down for so long that c and another host are to rest for minutes, when `scene` begins. */
+    function afterLong(scene: (bench: OutagesBench) => Promise<unknown>): Promise<unknown> {
+      const bench = new OutagesBench();
+      return bench.clock.run(
+        (async () => {
+          await bench.fallSilent();
+          await bench.clock.sleep(1_200_000);
+          for (const name of ["c", "other"]) await bench.hear(`${name}.example`, "connect-timeout");
+          expect(Math.min(...bench.restsMs("c", "other"))).toBeGreaterThanOrEqual(300_000);
+          await scene(bench);
+        })(),
+      );
+    }
+
+    function expectSoon(restsMs: readonly number[]): void {
+      expect(Math.min(...restsMs)).toBeGreaterThanOrEqual(30_000);
+      expect(Math.max(...restsMs)).toBeLessThan(60_000);
+      expect(new Set(restsMs).size).toBe(restsMs.length);
+    }
+
+    it("soon after the first answer, and no others", () =>
+      afterLong(async (bench) => {
+        bench.web.nameServerIsDown = true;
+        for (const name of ["x", "y", "z"]) await bench.hear(`${name}.example`, "dns-error");
+        await bench.clock.sleep(1_200_000);
+        for (const name of ["c", "other"]) await bench.hear(`${name}.example`, "connect-timeout");
+        await bench.hear("z.example", "dns-error");
+        const before = bench.restsMs("z");
+        await bench.hear("d.example");
+        expectSoon(bench.restsMs("c", "other"));
+        expect(bench.restsMs("z")).toEqual(before);
+        expect(bench.told.filter((event) => event === "end")).toHaveLength(1);
+      }));
+
+    it("soon after a look that finds somebody", () =>
+      afterLong(async (bench) => {
+        bench.web.down = undefined;
+        while (!bench.told.includes("end")) await bench.clock.sleep(100);
+        expectSoon(bench.restsMs("c", "other"));
+      }));
+
+    it("and say no more of it where they rest for another reason then", () =>
+      afterLong(async (bench) => {
+        bench.web.down = undefined;
+        await bench.clock.sleep(2 * lookRestMs);
+        await bench.fallSilent();
+        const holds = ["c", "other"].map((name) => bench.holdOf(`${name}.example`));
+        expect(holds).toEqual(["network-down", "backoff"]);
+      }));
   });
 
   it("look at nobody twice at a time", async () => {

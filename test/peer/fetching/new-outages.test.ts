@@ -3,7 +3,7 @@ import { robotsKey } from "../../../src/core/record/host-keys.ts";
 import { RobotsRecord } from "../../../src/core/record/record.pb.ts";
 import type { MemberId, OriginName } from "../../../src/core/units.ts";
 import { siteOf } from "../../../src/core/url/site-of.ts";
-import { originSources } from "../../../src/peer/fetching/origin-sources.ts";
+import { originSources } from "../../../src/peer/fetching/new-outages.ts";
 
 function rowOf(name: string) {
   const origin = `http://${name}.example` as OriginName;
