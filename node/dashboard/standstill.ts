@@ -1,4 +1,4 @@
-import type { HostFailure, OriginRobots } from "../../src/core/answers/host-status.ts";
+import type { HostAnswer, OriginRobots } from "../../src/core/answers/host-status.ts";
 import type { JobCounts } from "../../src/core/answers/job-counts.ts";
 import { describeReason } from "../../src/core/answers/reason-text.ts";
 import { formatDuration } from "../../src/core/text/human.ts";
@@ -162,7 +162,7 @@ function reasonOf(status: HostStatus, dateMs: Millis): string {
   return hold === "backoff" ? last : `${clause(detail)} (${last})`;
 }
 
-function failureText({ failure, httpStatus }: HostFailure, who: string): string {
+function failureText({ failure, httpStatus }: HostAnswer, who: string): string {
   return failure === undefined
     ? `${who} answers with ${httpStatus}`
     : clause(describeReason(failure));

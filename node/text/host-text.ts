@@ -1,3 +1,4 @@
+import type { HostAnswer, OriginRobots } from "../../src/core/answers/host-status.ts";
 import type { HostStatus } from "../../src/ports/peer-control.ts";
 import { counted, formatDuration, formatTime } from "../../src/core/text/human.ts";
 import { shortId } from "./member-text.ts";
@@ -23,24 +24,25 @@ export function renderHost(status: HostStatus): string {
         ? undefined
         : `${formatDuration(status.crawlDelayMs)}, as its robots.txt asks`,
     ],
-    ...status.robots.map(({ origin, verdict, httpStatus, failure, expiresAt }): LabelledRow => [
-      "robots",
-      `${origin}: ${verdict}${answerText(httpStatus, failure)}, kept until ${formatTime(expiresAt)} UTC`,
-    ]),
+    ...status.robots.map((robots): LabelledRow => ["robots", robotsText(robots)]),
   ];
   return `${printable(status.host)}\n${labelled(rows, "  ")}`;
 }
 
-function answerText(httpStatus: number, failure: string | undefined): string {
-  if (failure !== undefined) return ` (${failure})`;
-  return httpStatus === 0 ? "" : ` (HTTP ${httpStatus})`;
+function robotsText({ origin, verdict, expiresAt, ...answer }: OriginRobots): string {
+  const isSilent = answer.failure === undefined && answer.httpStatus === 0;
+  const told = isSilent ? "" : ` (${answerWord(answer)})`;
+  return `${origin}: ${verdict}${told}, kept until ${formatTime(expiresAt)} UTC`;
+}
+
+function answerWord({ httpStatus, failure }: HostAnswer): string {
+  return failure ?? `HTTP ${httpStatus}`;
 }
 
 function failuresText({ failuresInRow, lastFailure }: HostStatus): string | undefined {
   const count = failuresInRow === 0 ? [] : [`${failuresInRow} in a row`];
   if (lastFailure === undefined) return count[0];
-  const { failure, httpStatus } = lastFailure;
-  return [...count, `the last one ${failure ?? `HTTP ${httpStatus}`}`].join(", ");
+  return [...count, `the last one ${answerWord(lastFailure)}`].join(", ");
 }
 
 function queueRows({ queued }: HostStatus): LabelledRow[] {

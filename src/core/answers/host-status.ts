@@ -25,7 +25,7 @@ export interface HostStatus {
   readonly nextFetchAt?: string;
   readonly failuresInRow: number;
   /** How it failed last, while it has not been well since, and the peer has not forgotten it. */
-  readonly lastFailure?: HostFailure;
+  readonly lastFailure?: HostAnswer;
   /** What robots.txt asks for. */
   readonly crawlDelayMs?: Millis;
   readonly robots: readonly OriginRobots[];
@@ -38,21 +38,18 @@ export interface HostQueueLength {
   readonly orMore: boolean;
 }
 
-/** An answer that tells of trouble, or why there was none. */
-export interface HostFailure {
-  /** 0 when no response was received. */
-  readonly httpStatus: number;
-  readonly failure?: StatusReason;
-}
-
-/** What is remembered of the robots.txt of one origin of a host. */
-export interface OriginRobots {
-  readonly origin: string;
-  readonly verdict: RobotsVerdictName;
+/** How a host answered. */
+export interface HostAnswer {
   /** 0 when no response was received. */
   readonly httpStatus: number;
   /** Why no response was received, or none that counts, where that is known. */
   readonly failure?: StatusReason;
+}
+
+/** What is remembered of the robots.txt of one origin of a host. */
+export interface OriginRobots extends HostAnswer {
+  readonly origin: string;
+  readonly verdict: RobotsVerdictName;
   /** ISO 8601, UTC. */
   readonly fetchedAt: string;
   readonly expiresAt: string;

@@ -1,7 +1,7 @@
 import {
   robotsVerdictNames,
   type HostChange,
-  type HostFailure,
+  type HostAnswer,
   type HostQueueLength,
   type HostStatus,
   type OriginRobots,
@@ -106,9 +106,9 @@ const readHost = objectOf<
     opensInMs: readAmount,
     crawlDelayMs: readAmount,
     lastFailure: objectOf<
-      Pick<HostFailure, "httpStatus">,
+      Pick<HostAnswer, "httpStatus">,
       object,
-      Required<Pick<HostFailure, "failure">>
+      Required<Pick<HostAnswer, "failure">>
     >({ httpStatus: readCount }, {}, { failure: isStatusReason }),
   },
   { hold: isHostHold },

@@ -1,8 +1,8 @@
-import type { HostFailure } from "../../core/answers/host-status.ts";
+import type { HostAnswer } from "../../core/answers/host-status.ts";
 import { headerField, headerFields } from "../../core/net/header-fields.ts";
 import type { FetchVerdict } from "../../core/politeness/host-gate.ts";
 import { parseRetryAfter } from "../../core/politeness/retry-after.ts";
-import { verdictKindOf } from "../../core/politeness/retry-table.ts";
+import { verdictKindOf, type VerdictKind } from "../../core/politeness/retry-table.ts";
 import { dateOf, type Clock } from "../../ports/clock.ts";
 import type { FetchOutcome } from "../../ports/fetcher.ts";
 
@@ -33,12 +33,12 @@ export function fetchVerdictOf(
   };
 }
 
-/** How the host failed last, as of a request's end; undefined where it is well. */
+/** How the host failed last, as of a request that ended with a verdict of this kind; undefined where it is well. */
 export function lastFailureOf(
   outcome: FetchOutcome,
-  before: HostFailure | undefined,
-): HostFailure | undefined {
-  const kind = verdictKindOf(outcome.kind === "failure" ? outcome : { status: outcome.status });
+  kind: VerdictKind,
+  before: HostAnswer | undefined,
+): HostAnswer | undefined {
   if (kind === "ok") return undefined;
   if (kind === "neutral") return before;
   return outcome.kind === "failure"

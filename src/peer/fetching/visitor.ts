@@ -236,7 +236,7 @@ export class Visitor {
     const { host, job } = lease;
     const heard = fetchVerdictOf(outcome, clock);
     const verdict = isOutage ? { ...heard, kind: "neutral" as const } : heard;
-    host.lastFailure = lastFailureOf(outcome, host.lastFailure);
+    host.lastFailure = lastFailureOf(outcome, heard.kind, host.lastFailure);
     const isNewPace = host.learnedDelay.record(verdict.kind, host.visit.delayMs);
     // It counts from the very request that was refused.
     if (isNewPace) this.#parts.frontier.setPace(host);

@@ -1,4 +1,4 @@
-import type { HostFailure } from "../../core/answers/host-status.ts";
+import type { HostAnswer } from "../../core/answers/host-status.ts";
 import type { HostVisit } from "../../core/frontier/host-visit.ts";
 import { LazySet } from "../../core/lazy-collections.ts";
 import { isPrivateHost } from "../../core/net/address-policy.ts";
@@ -47,7 +47,7 @@ export class Host {
   /** No connection was made to the visit's address: another takes its place when it is looked up. */
   isPassedOver = false;
   /** How it failed last, while it has not been well since. */
-  lastFailure: HostFailure | undefined;
+  lastFailure: HostAnswer | undefined;
   /** Set while the host has no address. */
   unresolved: Unresolved | undefined;
   /** Jobs that have, or may have, URLs of this host; others may, too, while it is {@link Host.isUnread}. */

@@ -56,18 +56,21 @@ it.each([
 });
 
 it.each([
-  ["the answer that tells of trouble", { kind: "response", status: 429 }, { httpStatus: 429 }],
+  ["the answer that tells of trouble", { status: 429 }, "overloaded", { httpStatus: 429 }],
   [
     "why there was none",
-    { kind: "failure", failure: "dns-error" },
+    { failure: "dns-error" },
+    "failed",
     { httpStatus: 0, failure: "dns-error" },
   ],
-  ["nothing once it is well", { kind: "response", status: 404 }, undefined],
+  ["nothing once it is well", { status: 404 }, "ok", undefined],
   [
     "what it was before where nothing was learnt",
-    { kind: "failure", failure: "aborted" },
+    { failure: "aborted" },
+    "neutral",
     { httpStatus: 500 },
   ],
-])("remembers of how a host failed last %s", (_what, outcome, expected) => {
-  expect(lastFailureOf(outcome as FetchOutcome, { httpStatus: 500 })).toEqual(expected);
+] as const)("remembers of how a host failed last %s", (_what, end, kind, expected) => {
+  const outcome = { kind: "failure" in end ? "failure" : "response", ...end } as FetchOutcome;
+  expect(lastFailureOf(outcome, kind, { httpStatus: 500 })).toEqual(expected);
 });
