@@ -22,6 +22,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["test/{core,contracts,peer,sim}/**/*.test.ts"],
+          setupFiles: ["test/support/setup.ts"],
           ...shared,
           // Nothing waits here but for the processor, which others may be busy with.
           testTimeout: 60_000,
