@@ -3,18 +3,10 @@ import type { ListStretch } from "../answers/merge-list.ts";
 import { listedStates, type UrlFilter } from "../answers/url-list.ts";
 import { isJobId } from "../jobs/validate-job-options.ts";
 import { compareKeys } from "../record/compare-keys.ts";
+import { ArcSet } from "../ring/arc-set.ts";
 import type { JobId } from "../units.ts";
 import { decodeJson, encodeJson } from "./json-payload.ts";
-import {
-  listOf,
-  objectOf,
-  oneOf,
-  readAmount,
-  readCount,
-  readMark,
-  valueOf,
-  type Read,
-} from "./read-data.ts";
+import { listOf, objectOf, oneOf, readCount, readMark, valueOf, type Read } from "./read-data.ts";
 import { isUrlText } from "./read-payload.ts";
 
 /** URLs of one reply, at most. */
@@ -22,6 +14,9 @@ export const listedUrlsMax = 500;
 
 /** Characters of the URLs of one reply, at most, and one URL more: at three bytes each they fit a message. */
 export const listedCharactersMax = 512 * 1_024;
+
+/** Bounds of the arcs of one reply, at most: with the URLs they fit a message. */
+export const listedBoundsMax = 2 ** 17;
 
 /** Asks for the URLs of a job at sites that the member holds, by one kind of rows. */
 export interface ListQuestion {
@@ -35,8 +30,8 @@ export interface ListQuestion {
 
 /** URLs as they stand in the member's database: what is true of them by now is to be asked. */
 export interface ListReply extends ListStretch {
-  /** Part of the circle that the member holds, from 0 to 1, exactly: who asks all members learns whether any of it is missing. */
-  readonly share: number;
+  /** What the member held all the while it looked: who asks all members learns whether any of the ring is missing. */
+  readonly arcs: ArcSet;
 }
 
 export function encodeListQuestion({ from, ...question }: ListQuestion): Uint8Array<ArrayBuffer> {
@@ -60,15 +55,27 @@ export function decodeListQuestion(payload: Uint8Array): ListQuestion | undefine
   return readQuestion(decodeJson(payload));
 }
 
-export function encodeListReply({ urls, reached, share }: ListReply): Uint8Array<ArrayBuffer> {
+export function encodeListReply({ urls, reached, arcs }: ListReply): Uint8Array<ArrayBuffer> {
   const named = urls.map(({ url, key }) => ({ url, key: encodeListKey(key) }));
-  return encodeJson({ urls: named, share, ...(reached && { reached: encodeListKey(reached) }) });
+  const bounds = arcs.toBounds();
+  return encodeJson({
+    urls: named,
+    arcs: bounds,
+    ...(reached && { reached: encodeListKey(reached) }),
+  });
 }
 
-const readReply = objectOf<Pick<ListReply, "urls" | "share">, Required<Pick<ListReply, "reached">>>(
+const readBounds = listOf(readCount, listedBoundsMax);
+
+const readArcs: Read<ArcSet> = (data) => {
+  const bounds = readBounds(data);
+  return bounds && ArcSet.fromBounds(bounds);
+};
+
+const readReply = objectOf<Pick<ListReply, "urls" | "arcs">, Required<Pick<ListReply, "reached">>>(
   {
     urls: listOf(objectOf<ListedUrl>({ url: valueOf(isUrlText), key: readKey }), listedUrlsMax),
-    share: readAmount,
+    arcs: readArcs,
   },
   { reached: readKey },
 );
@@ -80,10 +87,10 @@ export function decodeListReply(
 ): ListReply | undefined {
   const reply = readReply(decodeJson(payload));
   if (!reply) return undefined;
-  const { urls, reached, share } = reply;
+  const { urls, reached } = reply;
   const tag = listedTagOf(from);
   const isSound = (key: Uint8Array): boolean =>
     listedTagOf(key) === tag && compareKeys(key, from) >= 0;
   const getsOn = !reached || (isSound(reached) && compareKeys(reached, from) > 0);
-  return getsOn && share <= 1 && urls.every(({ key }) => isSound(key)) ? reply : undefined;
+  return getsOn && urls.every(({ key }) => isSound(key)) ? reply : undefined;
 }

@@ -1,7 +1,8 @@
 import { listedTagOf, type ListedTag, type ListedUrl } from "../../core/answers/list-key.ts";
+import type { ListStretch } from "../../core/answers/merge-list.ts";
 import { isListed, type ListedState, type UrlFilter } from "../../core/answers/url-list.ts";
 import { listedCharactersMax, listedUrlsMax } from "../../core/messages/list-message.ts";
-import type { ListQuestion, ListReply } from "../../core/messages/list-message.ts";
+import type { ListQuestion } from "../../core/messages/list-message.ts";
 import { isUrlText } from "../../core/messages/read-payload.ts";
 import { jobSpace, jobSpaceOfUrlKey } from "../../core/record/url-keys.ts";
 import { jobSpaceOfQueueKey } from "../../core/record/queue-keys.ts";
@@ -34,11 +35,10 @@ export class UrlScan {
   }
 
   /** Of sites in `arcs`. */
-  async stretch({ job, filter, from, count }: ListQuestion, arcs: ArcSet): Promise<ListReply> {
-    const { share } = arcs;
+  async stretch({ job, filter, from, count }: ListQuestion, arcs: ArcSet): Promise<ListStretch> {
     const urls: ListedUrl[] = [];
     const tag = listedTagOf(from);
-    if (!tag || !tellsOf(tag, filter)) return { urls, share };
+    if (!tag || !tellsOf(tag, filter)) return { urls };
     const space = jobSpace(job);
     const urlsMax = Math.min(count, listedUrlsMax);
     let rows = 0;
@@ -50,7 +50,7 @@ export class UrlScan {
         urls.length >= urlsMax ||
         urls.length > listedUrlsMax - bundleUrlsMax ||
         characters >= listedCharactersMax;
-      if (rows > 0 && (isFull || rows >= rowsMax)) return { urls, share, reached: row.key };
+      if (rows > 0 && (isFull || rows >= rowsMax)) return { urls, reached: row.key };
       rows += 1;
       for (const listed of urlsOf(tag, space, row, filter)) {
         // The row may be of any member, and nobody could read a list with what is no URL.
@@ -59,7 +59,7 @@ export class UrlScan {
         characters += listed.url.length;
       }
     }
-    return { urls, share };
+    return { urls };
   }
 }
 

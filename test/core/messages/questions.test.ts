@@ -30,6 +30,7 @@ import {
   decodeListReply,
   encodeListQuestion,
   encodeListReply,
+  listedBoundsMax,
   listedCharactersMax,
   listedUrlsMax,
   type ListQuestion,
@@ -54,6 +55,8 @@ import {
   type StatusQuestion,
   type StatusReply,
 } from "../../../src/core/messages/status-message.ts";
+import { ArcSet } from "../../../src/core/ring/arc-set.ts";
+import { circle } from "../../../src/core/ring/ring-position.ts";
 import type { CanonicalUrl, HostName, JobId, MemberId } from "../../../src/core/units.ts";
 import { expectSafe } from "./hostile.ts";
 
@@ -145,6 +148,12 @@ const contentHead: ContentHead = {
 };
 const chunk: ContentChunk = { head: contentHead, bytes: Uint8Array.of(1, 2, 3) };
 
+function arcsOf(bounds: number[]): ArcSet {
+  const arcs = ArcSet.fromBounds(bounds);
+  if (!arcs) throw new Error("no bounds of arcs");
+  return arcs;
+}
+
 const listKey = (...rest: number[]): Uint8Array => Uint8Array.of(0x75, ...rest);
 const listQuestion: ListQuestion = {
   job,
@@ -155,7 +164,7 @@ const listQuestion: ListQuestion = {
 const list: ListReply = {
   urls: [{ url: "http://a.example/", key: listKey(1) }],
   reached: listKey(2),
-  share: 0.25,
+  arcs: arcsOf([0, 2 ** 50]),
 };
 const decodeList = (payload: Uint8Array): ListReply | undefined =>
   decodeListReply(payload, listQuestion);
@@ -278,19 +287,27 @@ describe("questions of users, and their answers", () => {
     expect(decodeHostReply(encodeJson({ ...host, hold: "Back off" }))).toBeUndefined();
   });
 
-  it("are refused where a list would name rows of another kind, not get on, or hold more than all", () => {
+  it("are refused where a list would name rows of another kind, or not get on", () => {
     const wrong: readonly Partial<ListReply>[] = [
       { reached: listKey(1) },
       { reached: listKey(0) },
       { reached: Uint8Array.of(0x71, 9) },
       { urls: [{ url: "http://a.example/", key: listKey(0) }] },
       { urls: [{ url: "http://a.example/", key: Uint8Array.of(0x71, 9) }] },
-      { share: 1.25 },
     ];
     for (const fields of wrong) {
       const payload = encodeListReply({ ...list, ...fields });
       expect(decodeList(payload), JSON.stringify(fields)).toBeUndefined();
     }
+  });
+
+  it("are refused where a list is of no arcs", () => {
+    const wrong = [undefined, 0.25, [0], [2, 1], [0, 2 ** 52 + 1], [0.5, 1], ["0", "1"]];
+    for (const bounds of wrong) {
+      const payload = encodeJson({ urls: [], arcs: bounds });
+      expect(decodeList(payload), JSON.stringify(bounds)).toBeUndefined();
+    }
+    expect(decodeList(encodeJson({ urls: [], arcs: [] }))).toEqual({ urls: [], arcs: arcsOf([]) });
   });
 
   it("are bounded in number and size", () => {
@@ -302,6 +319,9 @@ describe("questions of users, and their answers", () => {
     expect(decodeHostReply(encodeJson({ ...host, queued: rows }))).toBeUndefined();
     const totals = Array.from({ length: totalsMax + 1 }, () => ({ job, counts, finished: true }));
     expect(decodeStatsReply(encodeJson({ ...figures, jobs: totals }))).toBeUndefined();
+    const bounds = Array.from({ length: listedBoundsMax + 2 }, (_, at) => at);
+    expect(decodeList(encodeJson({ urls: [], arcs: bounds }))).toBeUndefined();
+    expect(decodeList(encodeJson({ urls: [], arcs: bounds.slice(2) }))).toBeDefined();
   });
 
   it("fit a message however long their texts are, and what finds no room is left out", () => {
@@ -323,7 +343,8 @@ describe("questions of users, and their answers", () => {
       url: at === 0 ? url : "http://a.example/",
       key: listKey(...new Uint8Array(38)),
     }));
-    expect(encodeListReply({ urls, share: 1 }).length).toBeLessThan(payloadBytesMax);
+    const bounds = Array.from({ length: listedBoundsMax }, (_, at) => circle - at).reverse();
+    expect(encodeListReply({ urls, arcs: arcsOf(bounds) }).length).toBeLessThan(payloadBytesMax);
     const full = encodeContentChunk({ head, bytes: new Uint8Array(contentChunkBytes) });
     expect(full.length).toBeLessThan(payloadBytesMax);
   });

@@ -102,9 +102,17 @@ export class HeldAnswers {
   }
 
   /** URLs at the sites that this peer holds. */
-  list(question: ListQuestion): Promise<ListReply> {
-    const { isDazed, scan, territory } = this.#parts;
-    return scan.stretch(question, isDazed() ? ArcSet.empty : territory.held);
+  async list(question: ListQuestion): Promise<ListReply> {
+    const before = this.#spokenFor;
+    const stretch = await this.#parts.scan.stretch(question, before);
+    // The rows of what was handed over meanwhile may have gone before they were looked at.
+    return { ...stretch, arcs: before.intersect(this.#spokenFor) };
+  }
+
+  /** Sites of which this peer can speak as the one that holds them. */
+  get #spokenFor(): ArcSet {
+    const { isDazed, territory } = this.#parts;
+    return isDazed() ? ArcSet.empty : territory.held;
   }
 
   #jobsNamed(id: StatusQuestion["job"]): readonly Job[] {

@@ -3,6 +3,7 @@ import type { UrlFilter } from "../../../core/answers/url-list.ts";
 import { CrawlError } from "../../../core/errors.ts";
 import { listedUrlsMax } from "../../../core/messages/list-message.ts";
 import type { ListQuestion, ListReply } from "../../../core/messages/list-message.ts";
+import { ArcSet } from "../../../core/ring/arc-set.ts";
 import type { JobId, Millis } from "../../../core/units.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { Slots } from "../../slots.ts";
@@ -53,11 +54,9 @@ export class SwarmLists {
     for (;;) {
       const answers = await this.#askAll({ job, filter, from, count: this.#countOfOne() });
       const replies = answers.filter((reply) => reply !== undefined);
-      // Shares are multiples of a power of two, and their sum is exact.
-      const share = replies.reduce((sum, reply) => sum + reply.share, 0);
-      const isWhole = share === 1 || (share > 1 && replies.length === answers.length);
-      if (isWhole) return mergeStretches(replies);
-      if (this.#clock.nowMs() >= endAtMs || this.#signal.aborted) throw incomplete(share);
+      const told = ArcSet.unionOf(replies.map(({ arcs }) => arcs));
+      if (told.equals(ArcSet.whole)) return mergeStretches(replies);
+      if (this.#clock.nowMs() >= endAtMs || this.#signal.aborted) throw incomplete(told);
       await this.#clock.sleep(retryMs, this.#signal);
     }
   }
@@ -77,9 +76,8 @@ export class SwarmLists {
   }
 }
 
-function incomplete(share: number): CrawlError {
+function incomplete({ share }: ArcSet): CrawlError {
   const percent = Math.floor(100 * share);
-  const part = share < 1 ? `${percent}% of the ring` : "part of the ring at two places";
-  const problem = `members that hold ${part} have answered, and the list would lack the rest; ask again when all answer (peer members tells who does not)`;
+  const problem = `members that hold ${percent}% of the ring have answered, and the list would lack the rest; ask again when all answer (peer members tells who does not)`;
   return new CrawlError("MEMBER_UNREACHABLE", problem, { share });
 }

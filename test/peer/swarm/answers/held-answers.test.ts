@@ -57,7 +57,12 @@ function heldAnswers(world: World) {
           urls.map(() => ({ state, owner: self })),
         ),
     },
-    scan: { stretch: (_: unknown, arcs: ArcSet) => arcs },
+    scan: {
+      stretch: async (_: unknown, arcs: ArcSet) => {
+        await later("scan");
+        return { urls: [], looked: arcs };
+      },
+    },
     hosts: {
       release: () => later("release"),
       rests: (_: unknown, ms: number) => later(`rest ${ms}`),
@@ -168,10 +173,26 @@ describe("a host that another member asks about", () => {
   });
 });
 
-it("lists nothing after it has stood still", () => {
-  for (const isDazed of [false, true]) {
-    const { held, territory } = heldAnswers({ holds: true, isDazed });
-    const arcs = held.list({} as Parameters<HeldAnswers["list"]>[0]);
-    expect(arcs).toBe(isDazed ? ArcSet.empty : territory.held);
-  }
+describe("a list of what a peer holds", () => {
+  const question = {} as Parameters<HeldAnswers["list"]>[0];
+
+  it("is of nothing after it has stood still", async () => {
+    for (const isDazed of [false, true]) {
+      const { held } = heldAnswers({ holds: true, isDazed });
+      const arcs = isDazed ? ArcSet.empty : ArcSet.whole;
+      expect(await held.list(question)).toEqual({ urls: [], looked: arcs, arcs });
+    }
+  });
+
+  it("is of what it held from its beginning to its end", async () => {
+    const { held, territory } = heldAnswers({ holds: false });
+    const [one, two, three] = [0, 1, 2].map((at) =>
+      ArcSet.of([{ from: at as RingPosition, to: (at + 1) as RingPosition }]),
+    ) as [ArcSet, ArcSet, ArcSet];
+    territory.take(one.union(two));
+    const listed = held.list(question);
+    territory.give(one, { member: other, generation: 1, synced: true });
+    territory.take(three);
+    expect(await listed).toMatchObject({ looked: one.union(two), arcs: two });
+  });
 });

@@ -1,6 +1,8 @@
 import { expect, it } from "vitest";
 import { VirtualClock } from "../../../../sim/virtual-clock.ts";
 import { listedUrlsMax, type ListQuestion } from "../../../../src/core/messages/list-message.ts";
+import { ArcSet } from "../../../../src/core/ring/arc-set.ts";
+import { circle } from "../../../../src/core/ring/ring-position.ts";
 import type { JobId, MemberId, Millis } from "../../../../src/core/units.ts";
 import { SwarmLists } from "../../../../src/peer/swarm/answers/swarm-lists.ts";
 
@@ -8,15 +10,14 @@ import { SwarmLists } from "../../../../src/peer/swarm/answers/swarm-lists.ts";
 function listing(fromMs: Millis, members: number, signal = new AbortController().signal) {
   const clock = new VirtualClock(0);
   const asked: [Millis, count: number][] = [];
-  const half = { urls: [], share: 0.5 };
   const others = Array.from({ length: members - 1 }, (_, at) => `m${at}` as MemberId);
   const list = (member: MemberId) => {
     const isTold = member === "m0" && clock.nowMs() >= fromMs;
-    return Promise.resolve(isTold ? half : undefined);
+    return Promise.resolve(isTold ? { urls: [], arcs: quarters(2, 4) } : undefined);
   };
   const held = (question: ListQuestion) => {
     asked.push([clock.nowMs(), question.count]);
-    return Promise.resolve(half);
+    return Promise.resolve({ urls: [], arcs: quarters(0, 2) });
   };
   const lists = new SwarmLists(
     clock,
@@ -50,19 +51,27 @@ it("gives up after a while, or at once where the peer ends", async () => {
   }
 });
 
-it.each<[string, shares: (number | undefined)[], rounds: number]>([
-  ["is content where all have answered", [0.75, 0.5], 1],
-  ["asks again where one has not, that may hold the rest", [0.75, undefined], 2],
-])("%s, though others hold a part at two places", async (_, shares, rounds) => {
+/** The quarters of the ring from one to another. */
+function quarters(from: number, to: number): ArcSet {
+  const bounds = [from, to].map((quarter) => (quarter * circle) / 4);
+  return ArcSet.fromBounds(bounds) ?? ArcSet.empty;
+}
+
+it.each<[string, first: (ArcSet | undefined)[], rounds: number]>([
+  ["is content where a part is held at two places", [quarters(0, 3), quarters(2, 4)], 1],
+  ["is content where one that holds nothing has not answered", [quarters(2, 4), undefined], 1],
+  ["asks again where one has not that may hold the rest", [quarters(1, 3), undefined], 2],
+  ["asks again where a part is held by none", [quarters(1, 3), quarters(0, 3)], 2],
+])("%s, whatever they hold together", async (_, first, rounds) => {
   const clock = new VirtualClock(0);
   let asked = 0;
   const held = () => {
     asked += 1;
-    return Promise.resolve({ urls: [], share: 0.5 });
+    return Promise.resolve({ urls: [], arcs: quarters(0, 2) });
   };
   const list = (member: MemberId) => {
-    const share = asked === 2 && member === "m1" ? 0.5 : shares[Number(member.slice(1))];
-    return Promise.resolve(share === undefined ? undefined : { urls: [], share });
+    const arcs = asked === 2 ? quarters(2, 4) : first[Number(member.slice(1))];
+    return Promise.resolve(arcs && { urls: [], arcs });
   };
   const view = { others: ["m0", "m1"].map((id) => id as MemberId) };
   const parts = { calls: { list }, held: { list: held }, view };
