@@ -25,6 +25,10 @@ export class VirtualProbe implements HostProbe {
     return this.#looksOut(signal);
   }
 
+  hasNameServer(signal: AbortSignal): Promise<boolean> {
+    return this.#looksOut(signal);
+  }
+
   async #looksOut(signal: AbortSignal): Promise<boolean> {
     const isReached = this.#web.isReachedBy(this.#process.peer);
     await this.#process.clock.sleep(isReached ? reachedMs : timeoutMs, signal);

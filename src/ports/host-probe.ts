@@ -3,7 +3,7 @@ import type { OriginName } from "../core/units.ts";
 /**
  * Finds out whether the machine's network and name server do their work for a host, without a request to it.
  *
- * Neither rejects, and both end within 20 s; where the signal aborts, there is no sign.
+ * None of these rejects, and each ends within 20 s; where the signal aborts, there is no sign.
  */
 export interface HostProbe {
   /**
@@ -14,4 +14,7 @@ export interface HostProbe {
 
   /** Whether its name, looked up anew, has an address; undefined where no name server is asked for that. */
   resolves(origin: OriginName, signal: AbortSignal): Promise<boolean | undefined>;
+
+  /** Whether a name server answers for what every one knows, the servers of the root. */
+  hasNameServer(signal: AbortSignal): Promise<boolean>;
 }

@@ -131,6 +131,11 @@ export class TableWeb implements Fetcher, HostProbe, Resolver {
     return isAddress ? undefined : this.reaches(origin, signal);
   }
 
+  async hasNameServer(signal: AbortSignal): Promise<boolean> {
+    await this.#clock.sleep(latencyMs, signal);
+    return !this.nameServerIsDown && this.down === undefined && !signal.aborted;
+  }
+
   stop(): Promise<void> {
     return Promise.resolve();
   }

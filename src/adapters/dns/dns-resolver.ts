@@ -122,7 +122,7 @@ export class DnsResolver implements Resolver {
   #cares: CaresResolver;
   #prefersIPv6: boolean;
   #readAtMs: Millis;
-  /** Each for one question that is asked apart from the others; at most as many as questions may be on the wire. */
+  /** Each for one question that is asked apart from the others; at most one more than questions may be on the wire. */
   readonly #caresApart = new Set<CaresResolver>();
   readonly #cache: AnswerCache;
   readonly #questions = new Map<HostName, Promise<ResolveOutcome>>();
@@ -157,12 +157,26 @@ export class DnsResolver implements Resolver {
     if (known !== undefined) {
       return Promise.resolve(foundOutcome(known, this.#clock.nowMs() + this.#options.ttlMsMax));
     }
-    return unlessAborted(this.#questions.get(host) ?? this.#question(host), signal);
+    const question = this.#questions.get(host) ?? this.#question(host);
+    return unlessAborted(question, signal, abortedOutcome);
   }
 
   /** Whether a name server is asked for its addresses at all. */
   needsServer(host: HostName): boolean {
     return addressesWithoutQuestion(host) === undefined;
+  }
+
+  /**
+   * Whether a name server answers a question that each of them can answer, whatever becomes of names: for the servers of the
+   * root. One that has none behind it fails there, or refuses. That there is no such thing is an answer.
+   */
+  async knowsRoot(signal: AbortSignal): Promise<boolean> {
+    if (signal.aborted || this.#stopped) return false;
+    const answers = this.#apart((cares) => cares.resolveNs(".")).then(
+      () => true,
+      (error: unknown) => failureByCode.get(errorCode(error) ?? "") === "dns-not-found",
+    );
+    return unlessAborted(answers, signal, false);
   }
 
   /** Ends the questions under way with `aborted`; idempotent. */
@@ -274,11 +288,15 @@ export class DnsResolver implements Resolver {
     return this.#cares !== asked;
   }
 
-  async #askApart(host: HostName): Promise<Answer> {
+  #askApart(host: HostName): Promise<Answer> {
+    return this.#apart((cares) => addressesBy(cares, host, this.#prefersIPv6));
+  }
+
+  async #apart<T>(ask: (cares: CaresResolver) => Promise<T>): Promise<T> {
     const cares = this.#newCares();
     this.#caresApart.add(cares);
     try {
-      return await addressesBy(cares, host, this.#prefersIPv6);
+      return await ask(cares);
     } finally {
       this.#caresApart.delete(cares);
     }
@@ -359,13 +377,10 @@ function addressesWithoutQuestion(host: HostName): readonly string[] | undefined
   return host === "localhost" || host.endsWith(".localhost") ? ["127.0.0.1", "::1"] : undefined;
 }
 
-/** The outcome of `question`, or `aborted` for this caller alone when its signal aborts first. */
-function unlessAborted(
-  question: Promise<ResolveOutcome>,
-  signal: AbortSignal,
-): Promise<ResolveOutcome> {
+/** What comes of `question`, or `aborted` for this caller alone when its signal aborts first. */
+function unlessAborted<T>(question: Promise<T>, signal: AbortSignal, aborted: T): Promise<T> {
   return new Promise((resolve, reject) => {
-    const onAbort = (): void => resolve(abortedOutcome);
+    const onAbort = (): void => resolve(aborted);
     signal.addEventListener("abort", onAbort, { once: true });
     question.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
   });

@@ -13,6 +13,8 @@ interface NameServers {
   resolveAnew(host: HostName, signal: AbortSignal): Promise<ResolveOutcome>;
   /** Whether it asks at all. */
   needsServer(host: HostName): boolean;
+  /** Whether one answers for the root. */
+  knowsRoot(signal: AbortSignal): Promise<boolean>;
 }
 
 /** Looks names up, and opens a TCP connection to the first address, which it closes without a word. */
@@ -35,6 +37,10 @@ export class TcpProbe implements HostProbe {
     const host = hostOf(origin);
     if (!this.#nameServers.needsServer(host)) return undefined;
     return (await this.#addresses(host, signal)).length > 0;
+  }
+
+  hasNameServer(signal: AbortSignal): Promise<boolean> {
+    return this.#nameServers.knowsRoot(withTimeout(signal));
   }
 
   async #addresses(host: HostName, signal: AbortSignal): Promise<readonly IpAddress[]> {

@@ -36,7 +36,7 @@ const texts: Readonly<Record<StatusReason, string>> = {
   "invalid-url": "This is no http or https URL, is not UTF-8, or has more than 16,384 characters.",
   "job-paused": "The job is paused.",
   "name-server-down":
-    "The crawler's own name server is down: it finds not even names that it found before.",
+    "The crawler's own name server is down: it finds no names, not even those that it found before.",
   "network-down": "The crawler's own network is down: not even hosts answer that did before.",
   nofollow: "Only nofollow links lead there.",
   "owner-unreachable": "No member that could know the URL answered in time; ask again.",

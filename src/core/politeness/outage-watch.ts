@@ -8,24 +8,39 @@ const quietMsMin: Millis = 10_000;
 /** Between two looks: while dead hosts are all that is left of a crawl, those who have answered are not knocked at all day. */
 export const lookRestMs: Millis = 30_000;
 
-/** An outage that lasts longer is none, but the end of those hosts. */
-const outageMsMax: Millis = 86_400_000;
-/** Where so few have ever answered that they may all be one server, which is down, or has shut us out. */
-const outageOfFewMsMax: Millis = 3_600_000;
+/**
+ * What a look was at: at nothing, as nobody has ever answered; at so few hosts that they may all be one server, which is down,
+ * or has shut us out; where there was none, at the name server itself; or at enough hosts to tell.
+ */
+export type LookedAt = "nothing" | "few" | "name-server" | "enough";
+
+/** An outage that lasts longer, as such looks tell, is none, but the end of those hosts. The later ones tell more. */
+const outageMsMax: ReadonlyMap<LookedAt, Millis> = new Map([
+  ["nothing", 0],
+  ["few", 3_600_000],
+  ["name-server", 3_600_000],
+  ["enough", 86_400_000],
+]);
+const byWeight = [...outageMsMax.keys()];
 
 /** What came of a look. */
 export interface LookEnd {
-  /** How many were looked at. */
-  readonly origins: number;
-  /** Whether one of them has given a sign of life. */
+  readonly at: LookedAt;
+  /** Whether there was a sign of life. */
   readonly isAlive: boolean;
+}
+
+/** What a look at so many hosts is. */
+export function lookedAt(origins: number): LookedAt {
+  if (origins === 0) return "nothing";
+  return origins < lookOriginsMin ? "few" : "enough";
 }
 
 /**
  * Tells an outage of our own network, or name server, from hosts that are gone. Attempts alone do not: dead hosts are often all
  * that is left of a crawl, and in an outage there may be none but new ones. So where nobody answers, some of those who did are
  * looked at: a sign of life of one tells of dead hosts, and of none at all of an outage. Where fewer than three could be looked
- * at nobody can tell, and for an hour it is taken for one.
+ * at nobody can tell, and for an hour it is taken for one; so is a name server that does not answer where nobody ever has.
  */
 export class OutageWatch {
   /** Attempts in vain that began since the last sign of life. */
@@ -33,25 +48,26 @@ export class OutageWatch {
   #signAtMs: Millis = -Infinity;
   #lookedAtMs: Millis = -Infinity;
   #sinceMs: Millis | undefined;
-  /** For so long it is believed in. */
-  #msMax: Millis = 0;
+  /** By what it is known. */
+  #knownBy: LookedAt = "nothing";
 
   /** Since when it has lasted, as far as anyone can tell. */
   sinceMs(nowMs: Millis): Millis | undefined {
     const sinceMs = this.#sinceMs;
-    return sinceMs !== undefined && nowMs - sinceMs < this.#msMax ? sinceMs : undefined;
+    const msMax = outageMsMax.get(this.#knownBy) ?? 0;
+    return sinceMs !== undefined && nowMs - sinceMs < msMax ? sinceMs : undefined;
   }
 
   /** Whether so few tell of it that it may be the end of one server. */
   get isOfFew(): boolean {
-    return this.#msMax === outageOfFewMsMax;
+    return this.#knownBy === "few";
   }
 
   hearSign(nowMs: Millis): void {
     this.#signAtMs = nowMs;
     this.#silentAttempts = 0;
     this.#sinceMs = undefined;
-    this.#msMax = 0;
+    this.#knownBy = "nothing";
   }
 
   /** An attempt was in vain. One of those that wait for long may end amid the answers of others. */
@@ -71,12 +87,11 @@ export class OutageWatch {
   }
 
   /** Takes in what came of the look that began last. */
-  hearLook({ origins, isAlive }: LookEnd, nowMs: Millis): void {
+  hearLook({ at, isAlive }: LookEnd, nowMs: Millis): void {
     if (isAlive) this.hearSign(nowMs);
     // Unless there was a sign of life meanwhile.
-    else if (origins > 0 && this.#signAtMs < this.#lookedAtMs) {
-      const msMax = origins < lookOriginsMin ? outageOfFewMsMax : outageMsMax;
-      this.#msMax = Math.max(this.#msMax, msMax);
+    else if (at !== "nothing" && this.#signAtMs < this.#lookedAtMs) {
+      if (byWeight.indexOf(at) > byWeight.indexOf(this.#knownBy)) this.#knownBy = at;
       this.#sinceMs ??= nowMs;
     }
   }

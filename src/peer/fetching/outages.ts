@@ -3,7 +3,7 @@ import { forgetOldest } from "../../core/forget-oldest.ts";
 import { AnsweredOrigins } from "../../core/politeness/answered-origins.ts";
 import type { AttemptEnd } from "../../core/politeness/attempt-end.ts";
 import type { GateHold, HostGate } from "../../core/politeness/host-gate.ts";
-import type { LookEnd } from "../../core/politeness/outage-watch.ts";
+import { lookedAt, type LookEnd } from "../../core/politeness/outage-watch.ts";
 import type { FetchFailure } from "../../core/politeness/retry-table.ts";
 import type { CanonicalUrl, HostName, Millis, OriginName } from "../../core/units.ts";
 import { originOf } from "../../core/url/site-of.ts";
@@ -102,7 +102,7 @@ export class Outages {
       ...parts,
       name: "name-server",
       onEnd: () => this.#letBack(nameServer),
-      look: () => this.#lookAtSome((origin, until) => probe.resolves(origin, until)),
+      look: () => this.#lookAtNames(),
     });
     this.#network = network;
     this.#blamed = new Map([
@@ -165,6 +165,14 @@ export class Outages {
     return outage?.isDown() ? outage.reason : hold;
   }
 
+  /** Where no name has been found before, only the name server itself can tell whether it does its work. */
+  async #lookAtNames(): Promise<LookEnd> {
+    const { probe } = this.#ports;
+    const end = await this.#lookAtSome((origin, until) => probe.resolves(origin, until));
+    if (end.at !== "nothing") return end;
+    return { at: "name-server", isAlive: await probe.hasNameServer(this.#signal) };
+  }
+
   /** Ends with the first sign of life. */
   async #lookAtSome(look: Look): Promise<LookEnd> {
     for (const source of this.#sources) {
@@ -183,7 +191,7 @@ function firstSign(looks: readonly Promise<Sign>[]): Promise<LookEnd> {
   return new Promise((resolve) => {
     for (const look of looks) {
       void look.then((sign) =>
-        sign ? resolve({ origins: looks.length, isAlive: true }) : undefined,
+        sign ? resolve({ at: lookedAt(looks.length), isAlive: true }) : undefined,
       );
     }
   });
@@ -192,5 +200,5 @@ function firstSign(looks: readonly Promise<Sign>[]): Promise<LookEnd> {
 async function allSigns(looks: readonly Promise<Sign>[]): Promise<LookEnd> {
   const signs = await Promise.all(looks);
   const origins = signs.filter((sign) => sign !== undefined).length;
-  return { origins, isAlive: signs.includes(true) };
+  return { at: lookedAt(origins), isAlive: signs.includes(true) };
 }

@@ -13,8 +13,14 @@ interface AliasName {
 
 type AddressesName = Extract<ServedName, { kind: "addresses" }>;
 
+/** The name is one of a zone, which has this server. */
+interface ZoneName {
+  readonly kind: "zone";
+  readonly server: string;
+}
+
 /** What a name is answered with; `malformed` is an answer that ends inside its record. */
-export type DnsName = ServedName | AliasName | { readonly kind: "malformed" };
+export type DnsName = ServedName | AliasName | ZoneName | { readonly kind: "malformed" };
 
 /** `A example.test`, as it was asked. */
 export type Asked = string;
@@ -78,6 +84,8 @@ export class DnsServer {
         const records = recordsOf(served.served, served.of, question.type);
         return encode({ ...reply, answers: [alias, ...records] });
       }
+      case "zone":
+        return encode({ ...reply, answers: [{ type: "NS", name, data: served.server }] });
       case "malformed": {
         const record: Answer = { type: "A", name, data: "192.0.2.1" };
         return encode({ ...reply, answers: [record] }).subarray(0, -1);

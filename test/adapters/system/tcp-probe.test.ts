@@ -14,7 +14,9 @@ function probeOf(outcome: ResolveOutcome, allowPrivate = true): TcpProbe {
     return Promise.resolve(outcome);
   };
   const needsServer = (host: HostName): boolean => host !== "127.0.0.1";
-  return new TcpProbe({ needsServer, resolveAnew }, { allowPrivate });
+  const knowsRoot = ({ aborted }: AbortSignal): Promise<boolean> =>
+    Promise.resolve(!aborted && outcome.kind === "addresses");
+  return new TcpProbe({ knowsRoot, needsServer, resolveAnew }, { allowPrivate });
 }
 
 const here: ResolveOutcome = {
@@ -77,6 +79,13 @@ describe("TcpProbe", () => {
     const literal = "http://127.0.0.1:8080" as OriginName;
     expect(await probeOf(here).resolves(literal, never)).toBeUndefined();
     expect(asked).toEqual([]);
+  });
+
+  it("finds a name server that answers for the root", async () => {
+    expect(await probeOf(here).hasNameServer(never)).toBe(true);
+    const lost: ResolveOutcome = { kind: "failure", failure: "dns-timeout", detail: "" };
+    expect(await probeOf(lost).hasNameServer(never)).toBe(false);
+    expect(await probeOf(here).hasNameServer(AbortSignal.abort())).toBe(false);
   });
 
   it("connects to no address that the crawler may not", async () => {

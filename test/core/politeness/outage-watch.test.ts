@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { OutageWatch } from "../../../src/core/politeness/outage-watch.ts";
+import { lookedAt, OutageWatch, type LookedAt } from "../../../src/core/politeness/outage-watch.ts";
 
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;
@@ -23,9 +23,9 @@ function fallSilent(): void {
   hearSilences();
 }
 
-function look(isAlive: boolean, origins = 3): void {
+function look(isAlive: boolean, at: LookedAt = "enough"): void {
   watch.beginLook(nowMs);
-  watch.hearLook({ origins, isAlive }, nowMs);
+  watch.hearLook({ at, isAlive }, nowMs);
 }
 
 function goDown(): void {
@@ -50,32 +50,42 @@ describe("OutageWatch", () => {
 
   it("tells of none where nobody could be looked at", () => {
     fallSilent();
-    look(false, 0);
+    look(false, "nothing");
     expect(watch.sinceMs(nowMs)).toBeUndefined();
   });
 
-  it.each([1, 2])("believes for an hour in one of which no more than %i could tell", (origins) => {
+  it.each(["few", "name-server"] as const)("believes for an hour in one known by %s", (at) => {
     fallSilent();
-    look(false, origins);
+    look(false, at);
     const sinceMs = nowMs;
     nowMs += hourMs - 1;
-    look(false, origins);
-    expect([watch.sinceMs(nowMs), watch.isOfFew]).toEqual([sinceMs, true]);
+    look(false, at);
+    expect([watch.sinceMs(nowMs), watch.isOfFew]).toEqual([sinceMs, at === "few"]);
     nowMs += 1;
-    look(false, origins);
+    look(false, at);
     expect(watch.sinceMs(nowMs)).toBeUndefined();
+  });
+
+  it("goes by the look that told most, whenever that was", () => {
+    fallSilent();
+    for (const at of ["few", "name-server", "few", "nothing"] as const) look(false, at);
+    expect(watch.isOfFew).toBe(false);
+  });
+
+  it("takes three hosts for enough", () => {
+    expect([0, 1, 2, 3].map(lookedAt)).toEqual(["nothing", "few", "few", "enough"]);
   });
 
   it("believes for a day in one that began as one of few, and in the next one of few for an hour", () => {
     fallSilent();
-    look(false, 2);
+    look(false, "few");
     const sinceMs = nowMs;
     nowMs += hourMs;
     look(false);
-    look(false, 2);
+    look(false, "few");
     expect([watch.sinceMs(nowMs), watch.isOfFew]).toEqual([sinceMs, false]);
     fallSilent();
-    look(false, 2);
+    look(false, "few");
     expect([watch.sinceMs(nowMs), watch.isOfFew]).toEqual([nowMs, true]);
     expect(watch.sinceMs(nowMs + hourMs)).toBeUndefined();
   });
@@ -136,7 +146,7 @@ describe("OutageWatch", () => {
     watch.beginLook(nowMs);
     nowMs += 1;
     watch.hearSign(nowMs);
-    watch.hearLook({ origins: 3, isAlive: false }, nowMs);
+    watch.hearLook({ at: "enough", isAlive: false }, nowMs);
     expect(watch.sinceMs(nowMs)).toBeUndefined();
   });
 

@@ -242,6 +242,33 @@ describe("a host that rests for an outage", () => {
 });
 
 describe("an outage of the name server alone", () => {
+  it("costs no URL where it lasts from the beginning, nearly an hour", async () => {
+    const machine = newMachine();
+    const { clock, logged, web } = machine;
+    web.nameServerIsDown = true;
+    const counts = await clock.run(
+      (async () => {
+        const peer = await machine.start();
+        await machine.inject(hosts.map((host) => `${host}/0`));
+        await clock.sleep(3_500_000);
+        web.nameServerIsDown = false;
+        await peer.jobFinished(testJob, forever);
+        return peer.job(testJob).counts;
+      })(),
+    );
+    expect(counts).toMatchObject({ pages: hosts.length * pagesEach, failed: 0, queued: 0 });
+    expect(logged.map(([event]) => event)).toContain("name-server-up");
+  });
+
+  it("is not what dead names make where nobody has answered: they are given up in minutes", async () => {
+    const machine = newMachine();
+    for (const host of hosts) machine.web.lostNames.add(new URL(host).hostname);
+    const startedAtMs = machine.clock.nowMs();
+    const peer = await machine.crawl(hosts.map((host) => `${host}/0`));
+    expect(peer.job(testJob).counts).toMatchObject({ pages: 0, failed: 4, queued: 0 });
+    expect(machine.clock.nowMs() - startedAtMs).toBeLessThan(400_000);
+  });
+
   it("costs no URL of a host that is not known, and holds up none that is", async () => {
     const machine = newMachine();
     const { clock, logged, web } = machine;

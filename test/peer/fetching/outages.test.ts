@@ -246,11 +246,35 @@ describe("Outages", () => {
     );
   });
 
-  it("know of no outage of the name server where none that answered has a name", async () => {
+  describe("of the name server, where none that answered has a name,", () => {
+    const addresses = ["192.0.2.1", "192.0.2.2", "192.0.2.3"];
+
+    it.each([
+      ["nobody", []],
+      ["so many", addresses],
+    ] as const)("are known by whether it answers itself (%s)", async (_, hosts) => {
+      const bench = new OutagesBench();
+      const { clock, told, web } = bench;
+      for (const host of hosts) await bench.hear(host);
+      await clock.run(
+        (async () => {
+          expect(await bench.hearThree("dns-timeout")).toEqual([false, false, false]);
+          web.nameServerIsDown = true;
+          await clock.sleep(lookRestMs);
+          expect(await bench.hearThree("dns-timeout")).toEqual([false, false, true]);
+          expect([told, await bench.isDown()]).toEqual([["name-server-down"], true]);
+          web.nameServerIsDown = false;
+          await clock.sleep(lookRestMs + 1_000);
+          expect(told).toEqual(["name-server-down", "name-server-up", "end"]);
+        })(),
+      );
+    });
+  });
+
+  it("know of none of the network where nobody has ever answered", async () => {
     const bench = new OutagesBench();
-    for (const host of ["192.0.2.1", "192.0.2.2", "192.0.2.3"]) await bench.hear(host);
-    bench.web.nameServerIsDown = true;
-    const judged = await bench.clock.run(bench.hearThree("dns-timeout"));
+    bench.web.down = "connect-timeout";
+    const judged = await bench.clock.run(bench.hearThree("connect-timeout"));
     expect([judged, bench.told]).toEqual([[false, false, false], []]);
   });
 

@@ -32,7 +32,7 @@ describe("a swarm without a way to the web", { timeout: 60_000 }, () => {
 
   it("is caught where it takes the outage for the end of hosts", async () => {
     const isThere = (): Promise<boolean> => Promise.resolve(true);
-    const probe = { reaches: isThere, resolves: isThere };
+    const probe = { reaches: isThere, resolves: isThere, hasNameServer: isThere };
     const ports = (given: PeerPorts): PeerPorts => ({ ...given, probe });
     const { violationCounts } = await outage({ ports });
     expect([...violationCounts.keys()]).toContain("coverage");
