@@ -18,10 +18,12 @@ import type { MetricsText } from "../src/adapters/http-api/http-api.ts";
 import { readBytesMax, type Archive } from "../src/ports/archive.ts";
 import type { Clock } from "../src/ports/clock.ts";
 import type { Fetcher } from "../src/ports/fetcher.ts";
+import type { Logger } from "../src/ports/logger.ts";
 import { noMetrics, type Metrics } from "../src/ports/metrics.ts";
 import { addressText, dataLayout } from "./config/peer-config.ts";
 import type { PeerConfig } from "./config/peer-config.ts";
 import type { SwarmParts } from "./compose-swarm.ts";
+import { fileShares, openFilesMax, type FileShares } from "./file-shares.ts";
 import { peerIdentity, type PeerIdentity } from "./peer-identity.ts";
 import type { RunnablePeer, SwarmMembership } from "./peer-session.ts";
 
@@ -70,6 +72,7 @@ async function composeAround(
   const metrics = withMetrics ? await prometheus() : undefined;
   const clock = new SystemClock();
   const logger = new ConsoleLogger(config.log, clock, config.writeLog);
+  const shares = await sharesOf(config, logger);
   const resolver = await resolverOf(config, clock);
   const swarmPorts = { clock, logger, metrics: metrics ?? noMetrics };
   const swarm = await swarmOf(config, identity, swarmPorts, () => begin(peer));
@@ -79,7 +82,7 @@ async function composeAround(
     archive: await archiveOf(config, identity, clock),
     clock,
     entropy: new SystemEntropy(),
-    fetcher: await fetcherOf(config, clock),
+    fetcher: await fetcherOf(config, clock, shares),
     leases: new LeaseFile(layout.leasesFile),
     load: new EventLoopLoad(),
     logger,
@@ -87,7 +90,7 @@ async function composeAround(
     probe: new TcpProbe(resolver, config),
     resolver,
   };
-  const peer = new Peer(ports, await optionsOf(config, identity, swarm?.options));
+  const peer = new Peer(ports, await optionsOf(config, identity, swarm?.options, shares));
   const recorder = swarm?.record(() => peer.members());
   const broken = peer.failed.then((reason) => Promise.reject(asError(reason)));
   // Whoever waits for the crawl is told; a peer that nobody waits for yet must not end the process for it.
@@ -150,6 +153,19 @@ function asError(reason: unknown): Error {
   return reason instanceof Error ? reason : new Error(String(reason));
 }
 
+/** Less than is wanted where the process may not open so many files; that is said of requests. */
+async function sharesOf({ openRequestsMax }: PeerConfig, logger: Logger): Promise<FileShares> {
+  const { defaultUndiciFetcherOptions } = await import("../src/adapters/undici/undici-fetcher.ts");
+  const { defaultPeerOptions } = await import("../src/peer/peer-options.ts");
+  const { idleConnectionsMax } = defaultUndiciFetcherOptions;
+  const wanted = openRequestsMax ?? defaultPeerOptions.dispatcher.openRequestsMax;
+  const files = openFilesMax();
+  const shares = fileShares(files, { openRequestsMax: wanted, idleConnectionsMax });
+  const requests = shares.openRequestsMax;
+  if (requests < wanted) logger.warn("few-open-files", { files, requests });
+  return shares;
+}
+
 async function resolverOf({ dns }: PeerConfig, clock: Clock): Promise<DnsResolver> {
   const module = await import("../src/adapters/dns/dns-resolver.ts");
   const { hasIPv6Alone } = await import("../src/adapters/dns/ipv6-alone.ts");
@@ -185,12 +201,16 @@ async function archiveOf(
   });
 }
 
-async function fetcherOf(config: PeerConfig, clock: Clock): Promise<Fetcher> {
+async function fetcherOf(
+  config: PeerConfig,
+  clock: Clock,
+  { idleConnectionsMax }: FileShares,
+): Promise<Fetcher> {
   const module = await import("../src/adapters/undici/undici-fetcher.ts");
   const { userAgent, allowPrivate } = config;
   return new module.UndiciFetcher(
     { clock },
-    { ...module.defaultUndiciFetcherOptions, userAgent, allowPrivate },
+    { ...module.defaultUndiciFetcherOptions, userAgent, allowPrivate, idleConnectionsMax },
   );
 }
 
@@ -203,10 +223,11 @@ async function optionsOf(
   config: PeerConfig,
   { id: peerId }: PeerIdentity,
   swarm: SwarmOptions | undefined,
+  { openRequestsMax }: FileShares,
 ): Promise<PeerOptions> {
   const { defaultPeerOptions } = await import("../src/peer/peer-options.ts");
   const { limits, dispatcher } = defaultPeerOptions;
-  const { bodyBytesMax, openRequestsMax } = config;
+  const { bodyBytesMax } = config;
   return {
     ...defaultPeerOptions,
     peerId,
@@ -214,10 +235,7 @@ async function optionsOf(
     productToken: productTokenOf(config.userAgent),
     allowPrivate: config.allowPrivate,
     limits: { ...limits, ...(bodyBytesMax !== undefined && { bodyBytesMax }) },
-    dispatcher: {
-      ...dispatcher,
-      ...(openRequestsMax !== undefined && { openRequestsMax }),
-    },
+    dispatcher: { ...dispatcher, openRequestsMax },
     ...(swarm && { swarm, drainMs: swarmDrainMs }),
   };
 }

@@ -254,7 +254,7 @@ export const settings = {
   "max-open": {
     read: wholeNumber({ min: 1, max: 65_536 }),
     argument: "<n>",
-    help: "requests open at once, over all hosts; fewer while the process does not keep up",
+    help: "requests open at once, over all hosts; fewer while the process does not keep up, or may open few files",
     defaultText: String(defaultDispatcherOptions.openRequestsMax),
   },
   "body-max": {

@@ -43,7 +43,7 @@ describe("the command line", () => {
     expect(out).toContain(
       "--parser-threads <n> threads that parse pages (default: processors less",
     );
-    expect(out).toContain("does not keep up (default: 256)");
+    expect(out).toContain("or may open few files (default: 256)");
     expect(out).toContain("10MB or 10MiB; what is longer is cut and marked (default: 10MiB)");
     expect(out).toContain("10MB or 10MiB (default: 1GiB)");
   });
