@@ -57,10 +57,9 @@ export function decodeListQuestion(payload: Uint8Array): ListQuestion | undefine
 
 export function encodeListReply({ urls, reached, arcs }: ListReply): Uint8Array<ArrayBuffer> {
   const named = urls.map(({ url, key }) => ({ url, key: encodeListKey(key) }));
-  const bounds = arcs.toBounds();
   return encodeJson({
     urls: named,
-    arcs: bounds,
+    arcs: arcs.toBounds(),
     ...(reached && { reached: encodeListKey(reached) }),
   });
 }

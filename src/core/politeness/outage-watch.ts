@@ -10,18 +10,19 @@ export const lookRestMs: Millis = 30_000;
 
 /**
  * What a look was at: at nothing, as nobody has ever answered; at so few hosts that they may all be one server, which is down,
- * or has shut us out; where there was none, at the name server itself; or at enough hosts to tell.
+ * or has shut us out; where there was none, at the name server itself; or at enough hosts to tell. The later ones tell more.
  */
-export type LookedAt = "nothing" | "few" | "name-server" | "enough";
+const byWeight = ["nothing", "few", "name-server", "enough"] as const;
 
-/** An outage that lasts longer, as such looks tell, is none, but the end of those hosts. The later ones tell more. */
-const outageMsMax: ReadonlyMap<LookedAt, Millis> = new Map([
-  ["nothing", 0],
-  ["few", 3_600_000],
-  ["name-server", 3_600_000],
-  ["enough", 86_400_000],
-]);
-const byWeight = [...outageMsMax.keys()];
+export type LookedAt = (typeof byWeight)[number];
+
+/** An outage of which such looks tell, and that lasts longer, is none, but the end of those hosts. */
+const outageMsMax: Readonly<Record<LookedAt, Millis>> = {
+  nothing: 0,
+  few: 3_600_000,
+  "name-server": 3_600_000,
+  enough: 86_400_000,
+};
 
 /** What came of a look. */
 export interface LookEnd {
@@ -54,7 +55,7 @@ export class OutageWatch {
   /** Since when it has lasted, as far as anyone can tell. */
   sinceMs(nowMs: Millis): Millis | undefined {
     const sinceMs = this.#sinceMs;
-    const msMax = outageMsMax.get(this.#knownBy) ?? 0;
+    const msMax = outageMsMax[this.#knownBy];
     return sinceMs !== undefined && nowMs - sinceMs < msMax ? sinceMs : undefined;
   }
 

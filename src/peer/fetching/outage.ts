@@ -121,7 +121,7 @@ export class Outage {
     } else if (saidMs !== undefined) {
       const afterSeconds = Math.round((clock.nowMs() - saidMs) / 1_000);
       if (isSign) logger.info(`${name}-up`, { afterSeconds });
-      else logger.warn(`${name}-given-up`, { why: "those hosts seem to be gone", afterSeconds });
+      else logger.warn(`${name}-given-up`, { why: "it is waited for no longer", afterSeconds });
     }
   }
 }
