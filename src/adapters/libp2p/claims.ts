@@ -8,12 +8,7 @@ import type { MemberId, Millis } from "../../core/units.ts";
 import type { PeerId } from "@libp2p/interface";
 import { noticeBytesMax } from "./frame-codec.ts";
 import { RateLimit } from "./rate-limit.ts";
-
-/** After a new neighbour has subscribed, gossip needs some of its rounds until claims go through it in all directions. */
-const settlingMs = 1_500;
-
-/** Claims that may have come too early for a neighbour: what a member says while it joins. */
-const recentMax = 64;
+import { SaidClaims, type SaidClaim } from "./said-claims.ts";
 
 /** Of one member's claims; a member needs a few small ones a second. */
 const claimBytesPerSecondMax = 2 * 1_048_576;
@@ -24,40 +19,29 @@ const neighbourBytesPerSecondMax = 16 * claimBytesPerSecondMax;
 /** What a claim costs besides its bytes: a signature to check. */
 const claimCostBytes = 8_192;
 
-interface Recent {
-  readonly claim: Uint8Array;
-  readonly atMs: Millis;
-}
-
 /**
- * Claims that travel by gossip, each signed by the member that it comes from.
- *
- * Gossip forgets what nobody was there to hear, so what is said shortly before or after a new neighbour has come is said
- * again, once, when things have settled.
+ * Claims that travel by gossip, each signed by the member that it comes from; what a new neighbour may have missed is said
+ * again ({@link SaidClaims}).
  */
 export class Claims {
   readonly #pubsub: GossipSub;
   readonly #topic: string;
   readonly #onClaim: (from: MemberId, claim: Uint8Array) => void;
   readonly #onLost: (error: unknown) => void;
-  readonly #isGreeted: (neighbour: MemberId) => boolean;
   readonly #nowMs: () => Millis;
   readonly #rate = new RateLimit(claimBytesPerSecondMax);
   readonly #neighbourRate = new RateLimit(neighbourBytesPerSecondMax);
-  #recent: Recent[] = [];
-  #settling: NodeJS.Timeout | undefined;
+  readonly #said = new SaidClaims();
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(
     pubsub: GossipSub,
     topic: string,
     onClaim: (from: MemberId, claim: Uint8Array) => void,
     onLost: (error: unknown) => void,
-    /** Whether a neighbour has greeted: claims that others pass on are not heard. */
-    isGreeted: (neighbour: MemberId) => boolean,
     nowMs: () => Millis,
   ) {
     this.#pubsub = pubsub;
-    this.#isGreeted = isGreeted;
     this.#nowMs = nowMs;
     this.#topic = topic;
     this.#onClaim = onClaim;
@@ -74,15 +58,12 @@ export class Claims {
   }
 
   publish(claim: Uint8Array): void {
-    const atMs = this.#nowMs();
-    this.#recent = this.#recent.filter((one) => one.atMs > atMs - settlingMs).slice(1 - recentMax);
-    this.#recent.push({ claim, atMs });
-    this.#send(claim);
+    this.#send(this.#said.add(claim, this.#nowMs()));
+    this.#wait();
   }
 
   stop(): void {
-    clearTimeout(this.#settling);
-    this.#recent = [];
+    clearTimeout(this.#timer);
     this.#pubsub.removeEventListener("message", this.#onMessage);
     this.#pubsub.removeEventListener("subscription-change", this.#onNeighbour);
   }
@@ -92,7 +73,6 @@ export class Claims {
    * too much of, since a claim can be signed with a key of its own.
    */
   #judge(neighbour: PeerId, message: Message): TopicValidatorResult {
-    if (!this.#isGreeted(neighbour.toString() as MemberId)) return TopicValidatorResult.Ignore;
     if (message.type !== "signed" || message.data.length > noticeBytesMax) {
       return TopicValidatorResult.Reject;
     }
@@ -109,12 +89,8 @@ export class Claims {
       ({ topic, subscribe }) => subscribe && topic === this.#topic,
     );
     if (!isNew) return;
-    const earlyMs = this.#nowMs() - settlingMs;
-    this.#recent = this.#recent.filter(({ atMs }) => atMs > earlyMs);
-    this.#settling ??= setTimeout(() => {
-      this.#settling = undefined;
-      for (const { claim } of this.#recent.splice(0)) this.#send(claim);
-    }, settlingMs);
+    this.#said.newcomer(this.#nowMs());
+    this.#wait();
   };
 
   readonly #onMessage = ({ detail }: CustomEvent<Message>): void => {
@@ -122,7 +98,21 @@ export class Claims {
     this.#onClaim(detail.from.toString() as MemberId, detail.data);
   };
 
-  #send(claim: Uint8Array): void {
-    this.#pubsub.publish(this.#topic, claim).catch(this.#onLost);
+  /** Says again what is due, when it is. */
+  #wait(): void {
+    clearTimeout(this.#timer);
+    const { nextMs } = this.#said;
+    if (nextMs === undefined) return;
+    const sayAgain = (): void => {
+      for (const said of this.#said.takeDue(this.#nowMs())) this.#send(said);
+      this.#wait();
+    };
+    this.#timer = setTimeout(sayAgain, Math.max(0, nextMs - this.#nowMs()));
+  }
+
+  #send(said: SaidClaim): void {
+    this.#pubsub.publish(this.#topic, said.claim).then(({ recipients }) => {
+      said.isHeard ||= recipients.length > 0;
+    }, this.#onLost);
   }
 }

@@ -51,12 +51,13 @@ const realTimes: PaceTimes = Object.freeze({
 /**
  * Gossip that hears each neighbour at a bounded pace, and a large message in several turns of the event loop: each claim has
  * a signature to check, and that before anything judges it; a megabyte holds some thousand. Meanwhile no more of the
- * neighbour is read, so that it waits. One that passes on what nobody has signed, or sends what is no message, is told of as
- * a flood.
+ * neighbour is read, so that it waits. So does one that has not greeted yet: what gossip has heard of once it does not hear
+ * again from others. One that passes on what nobody has signed, or sends what is no message, is told of as a flood.
  */
 export function paceGossip<Components extends Pick<GossipSubComponents, "connectionManager">>(
   newGossip: (components: Components) => GossipSub,
   onFlood: (peer: PeerId) => void,
+  isGreeted: (peer: PeerId) => boolean,
   times = realTimes,
 ): (components: Components) => GossipSub {
   return (components) => {
@@ -80,10 +81,13 @@ export function paceGossip<Components extends Pick<GossipSubComponents, "connect
         await nothingMore();
       }
       const peer = from.toString();
+      const isConnected = (): boolean =>
+        components.connectionManager.getConnections(from).length > 0;
+      while (!isGreeted(from) && isConnected()) await times.pause();
       for (const { part, weight } of turnsOf(rpc)) {
         while (!pace.allows(peer, times.nowMs(), weight)) await times.pause();
         // It would be remembered as a neighbour.
-        if (components.connectionManager.getConnections(from).length === 0) return;
+        if (!isConnected()) return;
         await receive(from, part);
         if (forgers.delete(peer)) {
           onFlood(from);

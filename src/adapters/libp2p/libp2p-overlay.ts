@@ -287,7 +287,6 @@ export class Libp2pOverlay implements Overlay {
         for (const listener of this.#onClaim) listener(from, claim);
       },
       (error) => this.#ports.logger.debug("claim-lost", { detail: String(error) }),
-      (neighbour) => this.#links.connectionTo(neighbour) !== undefined,
       nowMs,
     );
     claims.start();

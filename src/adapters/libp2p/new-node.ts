@@ -162,7 +162,7 @@ export async function newNode(options: NodeOptions): Promise<OverlayNode> {
       identify: shortIdentity(identify()),
       ping: limitQuestions(ping(), options.onFlood),
       lookup: limitQuestions(newLookup(options.prefix), options.onFlood),
-      pubsub: paceGossip(newGossip(options.topic), options.onFlood),
+      pubsub: paceGossip(newGossip(options.topic), options.onFlood, options.isGreeted),
     },
   });
 }

@@ -1,8 +1,13 @@
-import { TopicValidatorResult, type GossipSub, type Message } from "@libp2p/gossipsub";
+import {
+  TopicValidatorResult,
+  type GossipSub,
+  type Message,
+  type SubscriptionChangeData,
+} from "@libp2p/gossipsub";
 import { peerIdFromPrivateKey } from "@libp2p/peer-id";
 import type { PeerId } from "@libp2p/interface";
 import { privateKeyFromProtobuf } from "@libp2p/crypto/keys";
-import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { Claims } from "../../../src/adapters/libp2p/claims.ts";
 import { newPeerKey } from "../../../src/adapters/libp2p/peer-key.ts";
 
@@ -15,20 +20,31 @@ async function newPeerId(): Promise<PeerId> {
 describe("claims", () => {
   let greeted: PeerId;
   let nowMs: number;
+  let pubsub: GossipSub;
+  let claims: Claims;
+  /** First bytes of the claims that gossip was given. */
+  let published: (number | undefined)[];
+  /** Whom gossip says a claim to. */
+  let neighbours: PeerId[];
   let judge: (neighbour: PeerId, from: PeerId, bytes?: number) => TopicValidatorResult;
 
   beforeEach(async () => {
     greeted = await newPeerId();
     nowMs = 1_000_000;
-    const pubsub = Object.assign(new EventTarget(), {
+    [published, neighbours] = [[], [greeted]];
+    pubsub = Object.assign(new EventTarget(), {
       topicValidators: new Map(),
       subscribe: () => undefined,
+      publish: (_topic: string, [first]: Uint8Array) => {
+        published.push(first);
+        return Promise.resolve({ recipients: neighbours });
+      },
     }) as unknown as GossipSub;
     const fail = (error: unknown): never => {
       throw error instanceof Error ? error : new Error(String(error));
     };
-    const isGreeted = (neighbour: string): boolean => neighbour === greeted.toString();
-    new Claims(pubsub, topic, fail, fail, isGreeted, () => nowMs).start();
+    claims = new Claims(pubsub, topic, fail, fail, () => nowMs);
+    claims.start();
     judge = (neighbour, from, bytes = 100) => {
       const message = { type: "signed", topic, from, data: new Uint8Array(bytes) } as Message;
       const verdict = pubsub.topicValidators.get(topic)?.(neighbour, message);
@@ -37,10 +53,56 @@ describe("claims", () => {
     };
   });
 
-  it("are heard through neighbours that have greeted alone", async () => {
-    const stranger = await newPeerId();
-    expect(judge(greeted, stranger)).toBe(TopicValidatorResult.Accept);
-    expect(judge(stranger, stranger)).toBe(TopicValidatorResult.Ignore);
+  /** Lets the time go on. */
+  const pass = async (ms: number): Promise<void> => {
+    nowMs += ms;
+    await vi.advanceTimersByTimeAsync(ms);
+  };
+  const subscribes = (name: string, subscribe = true): void => {
+    const detail: SubscriptionChangeData = {
+      peerId: greeted,
+      subscriptions: [{ topic: name, subscribe }],
+    };
+    pubsub.dispatchEvent(new CustomEvent("subscription-change", { detail }));
+  };
+
+  describe("of this member", () => {
+    beforeEach(() => void vi.useFakeTimers());
+    afterEach(() => void vi.useRealTimers());
+
+    it("are said again to a neighbour that comes, and no more then", async () => {
+      claims.publish(Uint8Array.of(7));
+      subscribes("another topic");
+      subscribes(topic, false);
+      await pass(1_000);
+      subscribes(topic);
+      await pass(1_499);
+      expect(published).toEqual([7]);
+      await pass(1);
+      expect(published).toEqual([7, 7]);
+      await pass(60_000);
+      expect(published).toEqual([7, 7]);
+    });
+
+    it("are kept for longer where there was no neighbour, until there is one", async () => {
+      neighbours = [];
+      claims.publish(Uint8Array.of(7));
+      await pass(5_000);
+      neighbours = [greeted];
+      claims.publish(Uint8Array.of(8));
+      await pass(3_000);
+      subscribes(topic);
+      await pass(1_500);
+      expect(published).toEqual([7, 8, 7]);
+    });
+
+    it("are not said again after the end", async () => {
+      subscribes(topic);
+      claims.publish(Uint8Array.of(7));
+      claims.stop();
+      await pass(60_000);
+      expect(published).toEqual([7]);
+    });
   });
 
   it("are refused where they are too long", () => {

@@ -29,6 +29,8 @@ class Bench {
   /** What it reads neighbours' streams from. */
   readonly taken: object[] = [];
   isConnected = true;
+  /** When the neighbour greets. */
+  greetedMs: Millis = 0;
   isForged = false;
   nowMs = 0;
   #turn = 0;
@@ -56,6 +58,7 @@ class Bench {
     paceGossip(
       () => pubsub as unknown as GossipSub,
       (peer) => this.floods.push(peer.toString()),
+      () => this.nowMs >= this.greetedMs,
       {
         nowMs: () => this.nowMs,
         pause: () => {
@@ -199,6 +202,21 @@ describe("gossip at a bounded pace", () => {
     await bench.hear(claims(1));
     expect(bench.floods).toEqual(["neighbour"]);
     expect(bench.heard).toHaveLength(3);
+  });
+
+  it("hears a neighbour only when it has greeted", async () => {
+    const bench = new Bench();
+    bench.greetedMs = 250;
+    await bench.hear(claims(1));
+    expect(bench.heard.map(({ atMs }) => atMs)).toEqual([300]);
+  });
+
+  it("hears nothing of a neighbour that goes without a greeting", async () => {
+    const bench = new Bench();
+    bench.greetedMs = Infinity;
+    bench.isConnected = false;
+    await bench.hear(claims(1));
+    expect(bench.heard).toEqual([]);
   });
 
   it("hears nothing of a neighbour that has gone", async () => {
