@@ -44,7 +44,8 @@ export default defineConfig({
         test: {
           name: "long",
           include: ["test/long/**/*.test.ts"],
-          fileParallelism: false,
+          // Half of its time a swarm waits for the delays of hosts; three at once would be in each other's way.
+          maxWorkers: 2,
           testTimeout: 900_000,
         },
       },

@@ -11,6 +11,8 @@ interface PageState {
   lastAtMs: Millis;
   lastEndMs: Millis;
   lastMayBeRetried: boolean;
+  /** Of a loop, whether it was asked for by its own URL, not in another spelling alone. */
+  wasNamed: boolean;
 }
 
 /** What the page checks count besides their violations. */
@@ -132,6 +134,7 @@ export class PageAudit {
     const kind = this.#graph.web.kindOf(id);
     const mayBeRetried = isRetryable(hit);
     const isAnswer = !mayBeRetried || kind === "failing" || kind === "reset";
+    const isNamed = kind === "loop" && this.#isNamed(hit, id);
     if (state === undefined) {
       this.#pages.set(id, {
         attempts: 1,
@@ -139,11 +142,14 @@ export class PageAudit {
         lastAtMs: hit.arrivedAtMs,
         lastEndMs: hit.finishedAtMs,
         lastMayBeRetried: mayBeRetried,
+        wasNamed: isNamed,
       });
       return;
     }
+    // A loop that is entered by another spelling leads back to its own, which is then asked as well.
+    const isLedBack = isNamed && !state.wasNamed;
     if (state.lastMayBeRetried) this.#retries += 1;
-    else {
+    else if (!isLedBack) {
       const beforeAtMs = state.lastAtMs;
       if (this.#wasInterrupted(state, hit)) this.#explainedRefetches += 1;
       this.#duplicate.violate(
@@ -157,9 +163,15 @@ export class PageAudit {
     state.lastAtMs = hit.arrivedAtMs;
     state.lastEndMs = hit.finishedAtMs;
     state.lastMayBeRetried = mayBeRetried;
+    state.wasNamed ||= isNamed;
     if (state.attempts > this.#rules.attemptsMax) {
       this.#attempts.violate(urlOf(hit), () => `request number ${state.attempts}`);
     }
+  }
+
+  #isNamed({ path }: Hit, id: number): boolean {
+    const { pathname, search } = new URL(this.#graph.web.urlOf(id));
+    return path === pathname + search;
   }
 
   /** Whether the last answer may have been lost with a peer that knew of it alone. */

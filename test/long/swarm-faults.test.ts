@@ -11,7 +11,7 @@ import { until } from "../support/until.ts";
 /** None of the kinds that make a small host's circuit breaker open. */
 const noFailures = { throttled: 0, unavailable: 0, failing: 0, reset: 0 };
 
-const delayMs = 100;
+const delayMs = 700;
 
 /** How long a peer that is stopped by SIGSTOP stands still: well beyond the time after which it is taken for dead. */
 const stillMs = 20_000;
@@ -38,7 +38,9 @@ describe("a swarm of five processes", () => {
     const site = await bench.site({
       sites: 30,
       hostsPerSite: 2,
-      totalPages: 6_000,
+      totalPages: 4_000,
+      // Each host is busy to the end, so all of them are amid what happens.
+      pagesExponent: 0,
       shares: { ...defaultSampleWebOptions.shares, ...noFailures },
     });
     const peers: SwarmPeer[] = await bench.swarm(site, 5);

@@ -25,6 +25,7 @@ const small = new SampleWeb(
       failing: 0.1,
       reset: 0.1,
       redirect: 0.2,
+      loop: 0.1,
     },
     crawlDelayShare: 1,
     crawlDelaySeconds: 0.25,
@@ -219,6 +220,19 @@ describe("what the auditor asks of pages", () => {
   ])("is that %s is followed by another request as it may be", async (_, status, change, found) => {
     const asked: Asked[] = [read, [page, 1_000, status, change], [page, 2_000, 200]];
     expect(await faultsOf(asked)).toEqual(found);
+  });
+
+  const [loop = ""] = pagesOf("loop");
+
+  test.each<[string, string[], AuditCheckName[]]>([
+    ["its own URL, to which a loop leads back", [`${loop}?PHPSESSID=12`, loop], []],
+    ["a loop once by its own URL", [loop, loop], ["duplicate"]],
+    ["that URL only once more", [`${loop}?PHPSESSID=12`, loop, loop], ["duplicate"]],
+    ["no other spelling of a loop", [loop, `${loop}?PHPSESSID=12`], ["duplicate"]],
+    ["no page again that leads nowhere", [`${page}?PHPSESSID=12`, page], ["duplicate"]],
+  ])("is %s", async (_, urls, found) => {
+    const asked = urls.map((url, n): Asked => [url, 1_000 * (n + 1), url === page ? 200 : 308]);
+    expect(await faultsOf([read, ...asked])).toEqual(found);
   });
 
   test("is none more once a retry has been answered, but for what a kill explains", async () => {
