@@ -10,7 +10,7 @@ import type { MembershipAction, MembershipMessage } from "./membership-message.t
 import { exchangeScale } from "./membership-options.ts";
 import type { MembershipOptions } from "./membership-options.ts";
 import { ProbeSchedule } from "./probe-schedule.ts";
-import { Prober, signsOfIllness } from "./prober.ts";
+import { firstPatience, Prober, signsOfIllness } from "./prober.ts";
 import type { ProbeEvent } from "./prober.ts";
 import { Roster, type MembershipSelf } from "./roster.ts";
 import type { Suspicion } from "./suspicion.ts";
@@ -217,10 +217,10 @@ export class Membership {
     return !this.#prober.isProbing(id) && this.#prober.hasRoom;
   }
 
-  #probe(target: MemberId, nowMs: Millis): void {
+  #probe(target: MemberId, nowMs: Millis, patience = 1): void {
     const { probeTimeoutMs, probeIntervalMs } = this.#options;
-    const timeoutMs = this.#awareness.scale(probeTimeoutMs);
-    const failMs = this.#awareness.scale(probeIntervalMs);
+    const timeoutMs = this.#awareness.scale(probeTimeoutMs * patience);
+    const failMs = this.#awareness.scale(probeIntervalMs * patience);
     const sequence = this.#prober.begin(target, nowMs, timeoutMs, failMs);
     this.#sendPing(target, sequence, this.#roster.doubtsAbout(target));
   }
@@ -229,7 +229,9 @@ export class Membership {
     this.#roster.table.forget(nowMs);
     this.#roster.tellMore();
     const target = this.#schedule.next(this.#roster.table.presentIds(), (id) => this.#mayProbe(id));
-    if (target !== undefined) this.#probe(target, nowMs);
+    if (target !== undefined) {
+      this.#probe(target, nowMs, this.#roster.hasMet(target) ? 1 : firstPatience);
+    }
     this.#nextAtMs.probe = nowMs + this.#awareness.scale(this.#options.probeIntervalMs);
   }
 

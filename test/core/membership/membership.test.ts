@@ -276,3 +276,42 @@ describe("a member", () => {
     });
   });
 });
+
+describe("a member that probes one by one, of which one is silent", () => {
+  const [there, silent] = others;
+  const claims: readonly Member[] = [];
+
+  /** How long after its probe others are asked about the silent one, and how long after it that one is doubted. */
+  function patienceMs(
+    membership: Membership,
+    fromMs: number,
+  ): [askedMs: number, doubtedMs: number] {
+    let [probedAtMs, askedAtMs] = [NaN, NaN];
+    for (let nowMs = fromMs; nowMs < fromMs + 10_000; nowMs = membership.nextWakeAtMs()) {
+      for (const message of sent(membership.tick(nowMs))) {
+        if (message.kind === "ping-request") askedAtMs = nowMs;
+        if (message.kind !== "ping") continue;
+        if (message.to === silent.id) probedAtMs ||= nowMs;
+        else {
+          const { sequence } = message;
+          const { tableHash } = membership;
+          membership.receive(there.id, { kind: "ack", sequence, tableHash, claims }, nowMs);
+        }
+      }
+      if (membership.member(silent.id)?.health === "suspect")
+        return [askedAtMs - probedAtMs, nowMs - probedAtMs];
+    }
+    return [NaN, NaN];
+  }
+
+  it("gives it time to connect where it has never said anything", () => {
+    expect(patienceMs(newMembership(), 1)).toEqual([750, 1_500]);
+  });
+
+  it("gives it no such time once it has", () => {
+    const membership = newMembership();
+    const { tableHash } = membership;
+    membership.receive(silent.id, { kind: "ping", sequence: 1, tableHash, claims }, 1);
+    expect(patienceMs(membership, 2)).toEqual([150, 300]);
+  });
+});
