@@ -7,8 +7,8 @@ const errandsMax = 1_024;
 /** An errand's nack leaves after this share of the probe's time-out, to be back in time (Lifeguard, section IV-A). */
 const nackShare = 0.8;
 /**
- * Usual times of a probe that one has of a member that has said nothing to this one yet: it waits for a connection, of which
- * each handshake takes a round trip or more.
+ * Of the first probe of a member that has said nothing to this one yet, in usual times of a probe: it waits for a connection,
+ * of which each handshake takes a round trip or more.
  */
 export const firstPatience = 5;
 /** Sequence numbers start again after this one, so that they fit a protocol's 32 bits. */

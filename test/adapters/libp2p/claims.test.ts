@@ -18,26 +18,26 @@ async function newPeerId(): Promise<PeerId> {
 }
 
 describe("claims", () => {
-  let greeted: PeerId;
+  let neighbour: PeerId;
   let nowMs: number;
   let pubsub: GossipSub;
   let claims: Claims;
   /** First bytes of the claims that gossip was given. */
   let published: (number | undefined)[];
   /** Whom gossip says a claim to. */
-  let neighbours: PeerId[];
-  let judge: (neighbour: PeerId, from: PeerId, bytes?: number) => TopicValidatorResult;
+  let heardBy: PeerId[];
+  let judge: (through: PeerId, from: PeerId, bytes?: number) => TopicValidatorResult;
 
   beforeEach(async () => {
-    greeted = await newPeerId();
+    neighbour = await newPeerId();
     nowMs = 1_000_000;
-    [published, neighbours] = [[], [greeted]];
+    [published, heardBy] = [[], [neighbour]];
     pubsub = Object.assign(new EventTarget(), {
       topicValidators: new Map(),
       subscribe: () => undefined,
       publish: (_topic: string, [first]: Uint8Array) => {
         published.push(first);
-        return Promise.resolve({ recipients: neighbours });
+        return Promise.resolve({ recipients: heardBy });
       },
     }) as unknown as GossipSub;
     const fail = (error: unknown): never => {
@@ -45,9 +45,9 @@ describe("claims", () => {
     };
     claims = new Claims(pubsub, topic, fail, fail, () => nowMs);
     claims.start();
-    judge = (neighbour, from, bytes = 100) => {
+    judge = (through, from, bytes = 100) => {
       const message = { type: "signed", topic, from, data: new Uint8Array(bytes) } as Message;
-      const verdict = pubsub.topicValidators.get(topic)?.(neighbour, message);
+      const verdict = pubsub.topicValidators.get(topic)?.(through, message);
       if (typeof verdict !== "string") throw new Error("no verdict at once");
       return verdict;
     };
@@ -60,7 +60,7 @@ describe("claims", () => {
   };
   const subscribes = (name: string, subscribe = true): void => {
     const detail: SubscriptionChangeData = {
-      peerId: greeted,
+      peerId: neighbour,
       subscriptions: [{ topic: name, subscribe }],
     };
     pubsub.dispatchEvent(new CustomEvent("subscription-change", { detail }));
@@ -85,10 +85,10 @@ describe("claims", () => {
     });
 
     it("are kept for longer where there was no neighbour, until there is one", async () => {
-      neighbours = [];
+      heardBy = [];
       claims.publish(Uint8Array.of(7));
       await pass(5_000);
-      neighbours = [greeted];
+      heardBy = [neighbour];
       claims.publish(Uint8Array.of(8));
       await pass(3_000);
       subscribes(topic);
@@ -106,25 +106,25 @@ describe("claims", () => {
   });
 
   it("are refused where they are too long", () => {
-    expect(judge(greeted, greeted, 70_000)).toBe(TopicValidatorResult.Reject);
+    expect(judge(neighbour, neighbour, 70_000)).toBe(TopicValidatorResult.Reject);
   });
 
   it("are heard no more of a member that floods, while its neighbour's others are", async () => {
     const other = await newPeerId();
-    const verdicts = Array.from({ length: 400 }, () => judge(greeted, greeted));
+    const verdicts = Array.from({ length: 400 }, () => judge(neighbour, neighbour));
     expect(verdicts.at(0)).toBe(TopicValidatorResult.Accept);
     expect(verdicts.at(-1)).toBe(TopicValidatorResult.Ignore);
-    expect(judge(greeted, other)).toBe(TopicValidatorResult.Accept);
+    expect(judge(neighbour, other)).toBe(TopicValidatorResult.Accept);
   });
 
   it("are heard as much after the machine's clock was set back", () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     onTestFinished(() => void vi.useRealTimers());
-    expect(judge(greeted, greeted)).toBe(TopicValidatorResult.Accept);
+    expect(judge(neighbour, neighbour)).toBe(TopicValidatorResult.Accept);
     vi.setSystemTime(Date.now() - 3_600_000);
     const verdicts = Array.from({ length: 400 }, () => {
       nowMs += 1_000;
-      return judge(greeted, greeted);
+      return judge(neighbour, neighbour);
     });
     expect(new Set(verdicts)).toEqual(new Set([TopicValidatorResult.Accept]));
   });
@@ -132,7 +132,7 @@ describe("claims", () => {
   it("are heard no more of a neighbour that signs a flood with ever new keys", async () => {
     const signers = await Promise.all(Array.from({ length: 40 }, newPeerId));
     const verdicts = signers.flatMap((signer) =>
-      Array.from({ length: 200 }, () => judge(greeted, signer)),
+      Array.from({ length: 200 }, () => judge(neighbour, signer)),
     );
     expect(verdicts.at(0)).toBe(TopicValidatorResult.Accept);
     expect(verdicts.at(-1)).toBe(TopicValidatorResult.Ignore);
