@@ -51,7 +51,10 @@ const amounts = (Object.keys(noJobCounts) as (keyof JobCounts)[]).filter(
   (name): name is Amounts => name !== "skipped" && name !== "statuses",
 );
 
-/** What peers have done together. There may be a thousand peers, and thousands of jobs: nothing is made for each. */
+/**
+ * What peers have done together, with reasons and status classes by name, so that whoever is asked says the same. There may
+ * be a thousand peers, and thousands of jobs: nothing is made for each.
+ */
 export function sumJobCounts(all: Iterable<JobCounts>): JobCounts {
   const sum: Record<Amounts, number> = { ...noJobCounts };
   const skipped = new Map<string, number>();
@@ -63,15 +66,16 @@ export function sumJobCounts(all: Iterable<JobCounts>): JobCounts {
     addByName(letIn, counts.letIn ?? {});
     addByName(statuses, counts.statuses);
   }
-  const left = [...skipped].map(([name, by]) => [name, by - (letIn.get(name) ?? 0)] as const);
-  // A member may tell of any name, that of something which every object has among them.
-  return {
-    ...sum,
-    skipped: Object.fromEntries(left.filter(([, count]) => count > 0)),
-    statuses: Object.fromEntries(statuses),
-  };
+  for (const [name, by] of letIn) skipped.set(name, (skipped.get(name) ?? 0) - by);
+  return { ...sum, skipped: inOrder(skipped), statuses: inOrder(statuses) };
 }
 
 function addByName(sums: Map<string, number>, counts: Readonly<Record<string, number>>): void {
   for (const name in counts) sums.set(name, (sums.get(name) ?? 0) + (counts[name] ?? 0));
+}
+
+/** What there is at least one of. A member may tell of any name, that of something which every object has among them. */
+function inOrder(sums: ReadonlyMap<string, number>): Record<string, number> {
+  const some = [...sums].filter(([, count]) => count > 0);
+  return Object.fromEntries(some.sort(([one], [other]) => (one < other ? -1 : 1)));
 }

@@ -6,3 +6,23 @@ it("adds what a member tells under a name that every object has", () => {
   const twice = sumJobCounts([told, told]);
   expect(twice.skipped).toEqual({ constructor: 4 });
 });
+
+it("names reasons and status classes in one order, whoever tells first", () => {
+  const one = { ...noJobCounts, skipped: { scope: 2 }, statuses: { "4xx": 1, "2xx": 3 } };
+  const other = { ...noJobCounts, skipped: { depth: 1 }, statuses: { "3xx": 5 } };
+  for (const told of [
+    [one, other],
+    [other, one],
+  ]) {
+    const { skipped, statuses } = sumJobCounts(told);
+    expect(Object.entries(skipped)).toEqual([
+      ["depth", 1],
+      ["scope", 2],
+    ]);
+    expect(Object.entries(statuses)).toEqual([
+      ["2xx", 3],
+      ["3xx", 5],
+      ["4xx", 1],
+    ]);
+  }
+});
