@@ -53,6 +53,11 @@ export function isGone(member: Member): boolean {
   return member.role === "left" || member.health === "dead";
 }
 
+/** Whether there is a swarm: any of them that runs is more than `joining`. */
+export function isFounded(members: readonly Member[]): boolean {
+  return members.some((member) => member.role !== "joining" && !isGone(member));
+}
+
 /** Ordinal of a role; a member's role never goes back. */
 export function roleRank(role: MemberRole): number {
   return roleRanks[role];

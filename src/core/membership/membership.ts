@@ -3,7 +3,8 @@ import type { MemberId, Millis } from "../units.ts";
 import { ActionList } from "./action-list.ts";
 import { Announcer } from "./announcer.ts";
 import { Awareness } from "./awareness.ts";
-import { isGone, roleRank, textOf } from "./member.ts";
+import { Contacts } from "./contacts.ts";
+import { isFounded, isGone, roleRank, textOf } from "./member.ts";
 import type { Member, MemberRole } from "./member.ts";
 import type { MemberTable } from "./member-table.ts";
 import type { MembershipAction, MembershipMessage } from "./membership-message.ts";
@@ -15,11 +16,7 @@ import type { ProbeEvent } from "./prober.ts";
 import { Roster, type MembershipSelf } from "./roster.ts";
 import type { Suspicion } from "./suspicion.ts";
 
-/** A joining member asks one of its contacts after the other, this often, until one answers. */
-const joinRetryMs = 1_000;
-/** Contacts remembered while joining. */
-const contactsMax = 16;
-const recurring = ["join", "probe", "pushPull", "reconnect"] as const;
+const recurring = ["probe", "pushPull", "reconnect"] as const;
 /** Lost members greeted at once. */
 const greetedMax = 16;
 
@@ -49,9 +46,10 @@ export class Membership {
   readonly #prober = new Prober();
   readonly #awareness: Awareness;
   readonly #announcer: Announcer;
-  #contacts: MemberId[] = [];
+  /** Nobody once it knows of a swarm. */
+  readonly #contacts = new Contacts();
   /** When each recurring thing is next to be done. */
-  readonly #nextAtMs = { join: Infinity, probe: Infinity, pushPull: Infinity, reconnect: Infinity };
+  readonly #nextAtMs = { probe: Infinity, pushPull: Infinity, reconnect: Infinity };
   /** Since when all tables that were heard of differ from this one. */
   #differsSinceMs: Millis | undefined;
 
@@ -105,12 +103,10 @@ export class Membership {
     return this.#flush(nowMs);
   }
 
-  /** Asks the contacts, and those of earlier calls, for their table, one after the other, until any member has sent one. */
+  /** Asks the contacts, and those of earlier calls, for their table, one after the other, until one tells of a swarm. */
   join(contacts: readonly MemberId[], nowMs: Millis): MembershipAction[] {
     const others = contacts.filter((id) => id !== this.#roster.self.id);
-    this.#contacts = [...others, ...this.#contacts].slice(0, contactsMax);
-    // Whoever is asked tells all of the newcomer: many asked at once would say the same as often.
-    if (this.#nextAtMs.join === Infinity) this.#nextAtMs.join = nowMs;
+    this.#contacts.add(others, nowMs);
     this.#askContact(nowMs);
     return this.#flush(nowMs);
   }
@@ -122,6 +118,7 @@ export class Membership {
       roleRank(role) > roleRank(this.#roster.self.role),
       `a member that is ${this.#roster.self.role} cannot become ${role}`,
     );
+    this.#contacts.clear();
     this.#roster.changeSelf({ role }, nowMs);
     return this.#flush(nowMs);
   }
@@ -144,7 +141,8 @@ export class Membership {
 
   nextWakeAtMs(): Millis {
     if (this.#roster.self.role === "left") return this.#announcer.nextAtMs;
-    let nextMs = Math.min(this.#announcer.nextAtMs, this.#prober.nextAtMs());
+    const { nextAtMs } = this.#contacts;
+    let nextMs = Math.min(this.#announcer.nextAtMs, this.#prober.nextAtMs(), nextAtMs);
     for (const thing of recurring) nextMs = Math.min(nextMs, this.#nextAtMs[thing]);
     for (const suspicion of this.#roster.suspicions.values()) {
       nextMs = Math.min(nextMs, suspicion.nextAtMs);
@@ -199,7 +197,7 @@ export class Membership {
 
   /** A broadcast of `from` came. Who is no member speaks for itself alone, but to one that has yet to hear who is one. */
   claims(from: MemberId, members: readonly Member[], nowMs: Millis): MembershipAction[] {
-    const isStranger = this.#contacts.length === 0 && this.#roster.table.get(from) === undefined;
+    const isStranger = this.#contacts.isEmpty && this.#roster.table.get(from) === undefined;
     const heard = !isStranger ? members : members.filter(({ id }) => id === from);
     for (const claim of heard) this.#roster.take(claim, nowMs, from);
     return this.#flush(nowMs);
@@ -307,12 +305,12 @@ export class Membership {
     message: Extract<MembershipMessage, { kind: "push-pull" }>,
     nowMs: Millis,
   ): void {
-    const joining = this.#contacts.length > 0;
-    this.#contacts = [];
-    this.#nextAtMs.join = Infinity;
+    const joining = !this.#contacts.isEmpty;
     const sender = this.#roster.table.get(from);
     const self = this.#roster.self;
     for (const claim of message.members) this.#roster.takeGently(claim, nowMs);
+    if (this.#isFounded) this.#contacts.clear();
+    else this.#contacts.knewNone(from, nowMs);
     if (!message.reply) this.#sendTable(from, true);
     else if (this.#roster.self !== self) {
       this.#actions.send(from, { kind: "push-pull", members: [this.#roster.self], reply: true });
@@ -322,9 +320,17 @@ export class Membership {
     if (!joining && met !== undefined && !isGone(met) && isNew) this.#actions.broadcast(met);
   }
 
+  /** Whether it knows of a swarm. */
+  get #isFounded(): boolean {
+    return this.#roster.self.role !== "joining" || isFounded(this.members());
+  }
+
   #compareTables(from: MemberId, tableHash: bigint, nowMs: Millis): void {
     const member = this.#roster.table.get(from);
-    if (member === undefined || isGone(member)) return;
+    if (member === undefined || isGone(member)) {
+      if (!this.#isFounded) this.#contacts.meet(from, nowMs);
+      return;
+    }
     if (tableHash === this.#roster.table.hash) {
       this.#differsSinceMs = undefined;
       return;
@@ -338,15 +344,8 @@ export class Membership {
   }
 
   #askContact(nowMs: Millis): void {
-    if (nowMs < this.#nextAtMs.join) return;
-    const contact = this.#contacts.shift();
-    if (contact === undefined) {
-      this.#nextAtMs.join = Infinity;
-      return;
-    }
-    this.#contacts.push(contact);
-    this.#sendTable(contact, false);
-    this.#nextAtMs.join = nowMs + joinRetryMs;
+    const contact = this.#contacts.next(nowMs);
+    if (contact !== undefined) this.#sendTable(contact, false);
   }
 
   #exchangeAtRandom(nowMs: Millis): void {
@@ -392,6 +391,7 @@ export class Membership {
     if (lateMs <= probeTimeoutMs) return;
     const byMs = lateMs + probeTimeoutMs;
     this.#awareness.note(1);
+    this.#contacts.shift(byMs);
     this.#prober.shift(byMs);
     for (const suspicion of this.#roster.suspicions.values()) suspicion.shift(byMs);
     const next = this.#nextAtMs;

@@ -8,7 +8,8 @@ import { sampleMember } from "./sample-member.ts";
 import { memberId } from "./virtual-swarm.ts";
 
 const self = sampleMember({ id: memberId(0) });
-const [one, two] = [1, 2].map((number) => sampleMember({ id: memberId(number) })) as [
+const [one, two, three] = [1, 2, 3].map((number) => sampleMember({ id: memberId(number) })) as [
+  Member,
   Member,
   Member,
 ];
@@ -75,7 +76,6 @@ describe("a table of another member", () => {
     expect(answersTo([one, doubt])).toEqual([{ to: one.id, members: refuted, reply: true }]);
   });
 
-  const three = sampleMember({ id: memberId(3) });
   it.each<[string, readonly Member[], Member, boolean]>([
     ["is not known yet", [one], three, true],
     ["is back", [one, three, { ...three, health: "dead" }], { ...three, incarnation: 2 }, true],
@@ -110,6 +110,52 @@ describe("a contact", () => {
     expect(tablesUntil(membership, 1_000)).toEqual([next]);
     membership.receive(two.id, { kind: "push-pull", members: [two], reply: true }, 1_001);
     expect(tablesUntil(membership, 10_000)).toEqual([]);
+  });
+
+  it("that is joining too makes it ask the next one at once, and is asked again until one tells of a swarm", () => {
+    const membership = new Membership(self, lanMembership, () => 0.5);
+    membership.join([one.id, two.id], 0);
+    const tableOf = (...members: readonly Member[]) =>
+      ({ kind: "push-pull", members, reply: true }) as const;
+    const joining: Member = { ...one, role: "joining" };
+    const lost: Member = { ...three, health: "dead" };
+    membership.receive(one.id, tableOf(joining, lost), 10);
+    expect(tablesUntil(membership, 1_500).map(({ atMs, to }) => [atMs, to])).toEqual([
+      [10, two.id],
+      [1_010, one.id],
+    ]);
+    membership.receive(one.id, tableOf(joining, two), 1_500);
+    expect(tablesUntil(membership, 10_000)).toEqual([]);
+  });
+
+  it("is nobody any more to one that begins a swarm itself", () => {
+    const membership = new Membership(self, lanMembership, () => 0.5);
+    membership.join([one.id], 0);
+    membership.setRole("active", 500);
+    expect(tablesUntil(membership, 10_000)).toEqual([]);
+  });
+
+  it("is whoever probes a member that knows of no swarm", () => {
+    const probe = { kind: "ping", sequence: 1, tableHash: 0n, claims: [] } as const;
+    const membership = new Membership(self, lanMembership, () => 0.5);
+    membership.receive(
+      one.id,
+      { kind: "push-pull", members: [{ ...one, role: "joining" }], reply: true },
+      0,
+    );
+    membership.receive(two.id, probe, 100);
+    expect(tablesUntil(membership, 1_500).map(({ to }) => to)).toContain(two.id);
+    const settled = newMembership();
+    settled.receive(three.id, probe, 100);
+    expect(tablesUntil(settled, 1_500)).toEqual([]);
+  });
+
+  it("is not asked by a process that stood still, before it has read what came meanwhile", () => {
+    const membership = new Membership(self, lanMembership, () => 0.5);
+    membership.join([one.id, two.id], 0);
+    expect(tables(membership.tick(5_000))).toEqual([]);
+    const dueMs = 5_000 + lanMembership.probeTimeoutMs;
+    expect(tablesUntil(membership, dueMs)).toMatchObject([{ atMs: dueMs, to: two.id }]);
   });
 
   it("is nobody where there is none: that is not tried again and again", () => {

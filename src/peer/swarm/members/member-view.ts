@@ -1,4 +1,4 @@
-import { isGone, stateOf } from "../../../core/membership/member.ts";
+import { isFounded, isGone, stateOf } from "../../../core/membership/member.ts";
 import type { Member, MemberRole } from "../../../core/membership/member.ts";
 import type {
   MembershipAction,
@@ -323,7 +323,7 @@ export class MemberView implements SwarmView {
     this.#renewedAtMs = startedAtMs;
     this.#renewalAtMs = Infinity;
     const running = this.#membership.members().filter((row) => !isGone(row));
-    this.#isFounded = running.some(({ role }) => role !== "joining");
+    this.#isFounded = isFounded(running);
     const active = running.filter(({ role }) => role === "active");
     const coming = running.filter(({ role }) => role === "active" || role === "joining");
     this.#ring = this.#rings.ringOf(active, this.#ring);
