@@ -2,6 +2,7 @@ import type { Stream } from "@libp2p/interface";
 import type { OverlayOutcome } from "../../ports/overlay.ts";
 import type { Frame, Malformation } from "./frame-codec.ts";
 import { FrameStream, type FrameListener } from "./frame-stream.ts";
+import { windowBytes, windowRequests } from "./incoming-stream.ts";
 import type { CollectingBudget } from "./memory-budget.ts";
 
 /** A request on its way, from its sender's point of view. */
@@ -36,14 +37,14 @@ const waitingBytesMax = 64 * 1_048_576;
 /** A queue of this member that is full is empty again within about this time, or its receiver is in trouble. */
 const fullRetryMs = 250;
 
-/** Given-up places at the head of the queue before it is copied together. */
+/** Places at the head of the queue that are empty before it is copied together. */
 const headMax = 1_024;
 
 /**
  * The stream of one class of requests to one member, from before it is opened until it ends.
  *
  * Credit holds the sender back: nothing is sent before the receiver has granted a window, and no more is in service than
- * that allows; a request of more bytes than the window goes alone. A request that its sender has given up keeps its
+ * that allows, nor than an honest receiver does; a request of more bytes than the window goes alone. A request that its sender has given up keeps its
  * place in the window until the receiver is done with it, since it is the receiver that has no room.
  *
  * Invariant: requests leave in the order of the calls, at most once each; each is settled.
@@ -51,7 +52,7 @@ const headMax = 1_024;
 export class OutgoingStream implements FrameListener {
   readonly #listener: OutgoingStreamListener;
   readonly #inService = new Map<number, PendingRequest>();
-  #queue: PendingRequest[] = [];
+  #queue: (PendingRequest | undefined)[] = [];
   #head = 0;
   #queuedBytes = 0;
   #bytesInService = 0;
@@ -107,8 +108,8 @@ export class OutgoingStream implements FrameListener {
   onFrame(frame: Frame): void {
     switch (frame.type) {
       case "grant":
-        this.#windowRequests = frame.requests;
-        this.#windowBytes = frame.bytes;
+        this.#windowRequests = Math.min(frame.requests, windowRequests);
+        this.#windowBytes = Math.min(frame.bytes, windowBytes);
         this.#pump();
         return;
       case "reply":
@@ -144,6 +145,8 @@ export class OutgoingStream implements FrameListener {
       if (next === undefined) break;
       const bytes = this.#bytesInService + next.payload.length;
       if (next.isWaiting && bytes > this.#windowBytes && this.#inService.size > 0) break;
+      // Its payload is kept no longer than it counts.
+      this.#queue[this.#head] = undefined;
       this.#head += 1;
       this.#queuedBytes -= next.payload.length;
       if (next.isWaiting) this.#send(this.#frames, next);
@@ -180,16 +183,21 @@ export class OutgoingStream implements FrameListener {
   }
 
   #forgetGivenUp(): void {
-    this.#queue = this.#queue.slice(this.#head).filter(({ isWaiting }) => isWaiting);
+    const waiting = this.#queued().filter(({ isWaiting }) => isWaiting);
+    this.#queue = waiting;
     this.#head = 0;
-    this.#queuedBytes = this.#queue.reduce((sum, { payload }) => sum + payload.length, 0);
+    this.#queuedBytes = waiting.reduce((sum, { payload }) => sum + payload.length, 0);
+  }
+
+  #queued(): PendingRequest[] {
+    return this.#queue.slice(this.#head).filter((request) => request !== undefined);
   }
 
   #end(outcome: OverlayOutcome): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#frames?.abort("no longer needed");
-    const ended = [...this.#inService.values(), ...this.#queue.slice(this.#head)];
+    const ended = [...this.#inService.values(), ...this.#queued()];
     this.#inService.clear();
     this.#queue = [];
     this.#head = 0;

@@ -1,4 +1,7 @@
+import { StreamMessageEvent, type Stream } from "@libp2p/interface";
 import { describe, expect, it } from "vitest";
+import { encodeFrame } from "../../../src/adapters/libp2p/frame-codec.ts";
+import { windowBytes, windowRequests } from "../../../src/adapters/libp2p/incoming-stream.ts";
 import { CollectingBudget } from "../../../src/adapters/libp2p/memory-budget.ts";
 import { NoticeSender } from "../../../src/adapters/libp2p/notices.ts";
 import {
@@ -7,9 +10,32 @@ import {
   type PendingRequest,
 } from "../../../src/adapters/libp2p/outgoing-stream.ts";
 import type { OverlayOutcome } from "../../../src/ports/overlay.ts";
+import { heapBytes } from "../../support/heap-bytes.ts";
 
 const budget = new CollectingBudget(1_000);
 const refusal = { kind: "refused", detail: "no" } as const;
+
+/** A stream of libp2p whose other end grants, and answers nothing. */
+class GrantingStream extends EventTarget {
+  status = "open";
+  writeStatus = "writable";
+  writableNeedsDrain = false;
+  writeBufferLength = 0;
+  sentBytes = 0;
+
+  send(data: Uint8Array): boolean {
+    this.sentBytes += data.length;
+    return true;
+  }
+
+  abort(): void {
+    this.status = "aborted";
+  }
+
+  grant(requests: number, bytes: number): void {
+    this.dispatchEvent(new StreamMessageEvent(encodeFrame({ type: "grant", requests, bytes })));
+  }
+}
 
 /** Requests, and what became of each. */
 class Requests {
@@ -75,6 +101,43 @@ describe("requests that wait for their stream", () => {
     expect(requests.outcomes).toEqual([]);
     requests.stream.close("enough");
     expect(requests.outcomes).toHaveLength(16_384);
+  });
+});
+
+describe("a window", () => {
+  const endless = 2 ** 40;
+
+  async function opened(): Promise<{ requests: Requests; stream: GrantingStream }> {
+    const requests = new Requests();
+    const stream = new GrantingStream();
+    requests.opening.resolve({ kind: "opened", stream: stream as unknown as Stream });
+    await requests.opening.promise;
+    return { requests, stream };
+  }
+
+  it("is no larger than one that a member grants, whatever the other end says", async () => {
+    for (const [bytes, fitting] of [
+      [1_000, windowRequests],
+      [windowBytes / 4, 4],
+    ] as const) {
+      const { requests, stream } = await opened();
+      stream.grant(endless, endless);
+      for (let at = 0; at < windowRequests + 9; at += 1) requests.add(bytes);
+      await new Promise((resolve) => setImmediate(resolve));
+      // Each has a head, of a few bytes.
+      expect(Math.floor(stream.sentBytes / bytes)).toBe(fitting);
+    }
+  });
+
+  it("that stays full costs no more than what waits for it", async () => {
+    const { requests, stream } = await opened();
+    stream.grant(windowRequests, 1);
+    requests.add();
+    const bytesBefore = heapBytes();
+    // Each finds the window full, and is passed over by the next one.
+    for (let at = 0; at < 200; at += 1) requests.add(1_048_576).isWaiting = false;
+    expect(heapBytes() - bytesBefore).toBeLessThan(100 * 1_048_576);
+    requests.stream.close("enough");
   });
 });
 
