@@ -1,11 +1,14 @@
 import { isMemberId } from "../membership/read-member.ts";
-import type { ArcSet } from "../ring/arc-set.ts";
+import { ArcSet } from "../ring/arc-set.ts";
 import type { MemberId, Millis } from "../units.ts";
 import * as wire from "./messages.pb.ts";
 import { decodeArcs, decodePayload, encodeArcs, isCount, readAll } from "./read-payload.ts";
 
 /** Runs of holders told of in one answer, at most: more would be a table of the whole swarm. */
 export const knownHoldersMax = 256;
+
+/** Arcs asked about in one message: also the answer has room in one, with all five sets that it may tell of each. */
+export const arcsPerQuestionMax = 16_384;
 
 /**
  * Arcs of which the sender speaks, in one of its runs. As `synced`: the receiver's copy of them is complete. As
@@ -93,6 +96,20 @@ export function decodeWhoHoldsReply(payload: Uint8Array): WhoHoldsReply | undefi
     copied,
     former: former.intersect(copied),
     known,
+  };
+}
+
+/** What one run of a member answered to the parts of a question; nothing where it was not one run. */
+export function joinWhoHolds(parts: readonly WhoHoldsReply[]): WhoHoldsReply | undefined {
+  const [first] = parts;
+  if (!first || parts.some(({ generation }) => generation !== first.generation)) return undefined;
+  return {
+    generation: first.generation,
+    held: ArcSet.unionOf(parts.map(({ held }) => held)),
+    kept: ArcSet.unionOf(parts.map(({ kept }) => kept)),
+    copied: ArcSet.unionOf(parts.map(({ copied }) => copied)),
+    former: ArcSet.unionOf(parts.map(({ former }) => former)),
+    known: parts.flatMap(({ known }) => known),
   };
 }
 

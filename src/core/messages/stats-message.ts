@@ -16,8 +16,11 @@ import {
   valueOf,
 } from "./read-data.ts";
 
-/** Totals of jobs in one message, at most: at most 900 bytes each. */
+/** Totals of jobs in one message, at most. */
 export const totalsMax = 4_000;
+
+/** Bytes of a job's totals, at most, with every reason and class of status that there is; of a member's, one more of these. */
+export const totalBytesMax = 1_000;
 
 /** Members of whose past one message tells, at most. */
 export const pastMembersMax = 1_000;

@@ -72,6 +72,15 @@ export class ArcSet {
     return [...this.#bounds];
   }
 
+  /** The same positions in sets of so many arcs at most, in order; a set of none is one part. */
+  inParts(arcsMax: number): ArcSet[] {
+    if (this.size <= arcsMax) return [this];
+    const parts = Array.from({ length: Math.ceil(this.size / arcsMax) }, (_, at) =>
+      this.#bounds.subarray(2 * arcsMax * at, 2 * arcsMax * (at + 1)),
+    );
+    return parts.map((bounds) => new ArcSet(bounds));
+  }
+
   get isEmpty(): boolean {
     return this.#bounds.length === 0;
   }

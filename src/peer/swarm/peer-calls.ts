@@ -12,9 +12,11 @@ import {
 } from "../../core/messages/content-message.ts";
 import { decodeForwardReply, encodeForward } from "../../core/messages/forward.ts";
 import {
+  arcsPerQuestionMax,
   decodeAnswer,
   decodeWhoHoldsReply,
   encodeArcNotice,
+  joinWhoHolds,
   type ArcNotice,
   type WhoHoldsReply,
 } from "../../core/messages/holding.ts";
@@ -195,8 +197,20 @@ export class PeerCalls {
     return this.#ask(to, "transfer", this.#notice(offer), decodeAnswer);
   }
 
-  whoHolds(to: MemberId, arcs: ArcSet, timeoutMs?: Millis): Promise<WhoHoldsReply | undefined> {
-    return this.#ask(to, "whoHolds", this.#notice({ arcs }), decodeWhoHoldsReply, timeoutMs);
+  /** In as many questions as the arcs take; `timeoutMs` is for each. */
+  async whoHolds(
+    to: MemberId,
+    arcs: ArcSet,
+    timeoutMs?: Millis,
+  ): Promise<WhoHoldsReply | undefined> {
+    const replies: WhoHoldsReply[] = [];
+    for (const part of arcs.inParts(arcsPerQuestionMax)) {
+      const notice = this.#notice({ arcs: part });
+      const reply = await this.#ask(to, "whoHolds", notice, decodeWhoHoldsReply, timeoutMs);
+      if (!reply) return undefined;
+      replies.push(reply);
+    }
+    return joinWhoHolds(replies);
   }
 
   activity(to: MemberId, job: JobId | typeof noJob): Promise<ActivityReply | undefined> {

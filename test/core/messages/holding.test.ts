@@ -7,6 +7,7 @@ import {
   encodeAnswer,
   encodeArcNotice,
   encodeWhoHoldsReply,
+  joinWhoHolds,
   knownHoldersMax,
 } from "../../../src/core/messages/holding.ts";
 import * as wire from "../../../src/core/messages/messages.pb.ts";
@@ -76,6 +77,24 @@ describe("messages about who holds what", () => {
     expectSafe(notices.map(encodeArcNotice), decodeArcNotice, encodeArcNotice);
     expectSafe(replies.map(encodeWhoHoldsReply), decodeWhoHoldsReply, encodeWhoHoldsReply);
     expectSafe(fc.constant(encodeAnswer(true)), decodeAnswer, encodeAnswer);
+  });
+
+  it("are one answer in parts where one run of a member gave them", () => {
+    fc.assert(
+      fc.property(fc.array(replies, { minLength: 1, maxLength: 4 }), generations, (many, run) => {
+        const parts = many.map((reply) => ({ ...reply, generation: run }));
+        const joined = joinWhoHolds(parts);
+        expect(joined?.generation).toBe(run);
+        for (const name of ["held", "kept", "copied", "former"] as const) {
+          expect(joined?.[name]).toEqual(ArcSet.unionOf(parts.map((part) => part[name])));
+        }
+        expect(joined?.known).toEqual(parts.flatMap(({ known }) => known));
+        const [first] = parts;
+        if (first)
+          expect(joinWhoHolds([...parts, { ...first, generation: run + 1 }])).toBeUndefined();
+      }),
+    );
+    expect(joinWhoHolds([])).toBeUndefined();
   });
 
   it("name holders that may be members, and nothing else", () => {

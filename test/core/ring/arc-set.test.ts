@@ -66,6 +66,19 @@ describe("ArcSet", () => {
     expect(visited).toEqual(set.toBounds());
   });
 
+  it("comes in parts of so many arcs at most, in order", () => {
+    fc.assert(
+      fc.property(anyArcSet, fc.integer({ min: 1, max: 9 }), (set, arcsMax) => {
+        const parts = set.inParts(arcsMax);
+        expect(parts.flatMap((part) => [...part.arcs()])).toEqual([...set.arcs()]);
+        expect(parts.slice(0, -1).every(({ size }) => size === arcsMax)).toBe(true);
+        expect(parts.at(-1)?.size).toBe(set.size - (parts.length - 1) * arcsMax);
+        expect(parts.every(({ isEmpty }) => !isEmpty) || set.isEmpty).toBe(true);
+      }),
+    );
+    expect(ArcSet.empty.inParts(3)).toEqual([ArcSet.empty]);
+  });
+
   it("comes back from its bounds", () => {
     fc.assert(
       fc.property(anyArcSet, (set) => {

@@ -3,6 +3,7 @@ import {
   decodeStatsQuestion,
   encodeStatsQuestion,
   pastMembersMax,
+  totalBytesMax,
   totalsMax,
 } from "../../../core/messages/stats-message.ts";
 import type { PastTotals } from "../../../core/messages/stats-message.ts";
@@ -13,6 +14,12 @@ import type { Store, StoreOp } from "../../../ports/store.ts";
 
 /** Totals that are remembered, over all members and jobs: some 100 MB of those with the most names. */
 const totalsHeldMax = 100_000;
+
+/** Totals with their length in a message, in bytes. */
+interface Held {
+  readonly totals: PastTotals;
+  readonly bytes: number;
+}
 
 /**
  * What was last heard of other members' totals, for the time when they are gone: each told by itself, or passed on by
@@ -26,7 +33,7 @@ const totalsHeldMax = 100_000;
  * the others the ones told of first.
  */
 export class PastTotalsBook {
-  readonly #totals = new Map<MemberId, PastTotals>();
+  readonly #totals = new Map<MemberId, Held>();
   /** Totals of jobs, of all members together. */
   #held = 0;
   /** Members of whom the database has other totals than these, or has them still. */
@@ -51,7 +58,7 @@ export class PastTotalsBook {
     for (const member of this.#unsaved) {
       if (count >= totalsMax) break;
       const key = namedKey("pastTotals", member);
-      const totals = this.#totals.get(member);
+      const totals = this.#totals.get(member)?.totals;
       if (totals && !isGone(member)) continue;
       this.#unsaved.delete(member);
       count += totals?.jobs.length ?? 0;
@@ -78,19 +85,18 @@ export class PastTotalsBook {
   }
 
   all(): readonly PastTotals[] {
-    return [...this.#totals.values()];
+    return Array.from(this.#totals.values(), ({ totals }) => totals);
   }
 
   /** The latest, as many as fit a message that has this many totals already. */
   latest(before: number): readonly PastTotals[] {
-    let count = before;
-    return this.all()
-      .toReversed()
-      .filter(({ jobs }) => {
-        count += jobs.length;
-        return count <= totalsMax;
-      })
-      .slice(0, pastMembersMax);
+    let [count, size] = [before, before * totalBytesMax];
+    const latest = [...this.#totals.values()].toReversed().filter(({ totals, bytes }) => {
+      count += totals.jobs.length;
+      size += bytes;
+      return count <= totalsMax && size <= totalsMax * totalBytesMax;
+    });
+    return latest.slice(0, pastMembersMax).map(({ totals }) => totals);
   }
 
   /** Of those that may go, until the others have room. */
@@ -101,20 +107,22 @@ export class PastTotalsBook {
     }
   }
 
-  /** Whether it is later than what was known of the member. */
+  /** Whether it is later than what was known of the member, and no longer than what members tell. */
   #remember(totals: PastTotals): boolean {
     const { jobs, member } = totals;
-    const known = this.#totals.get(member);
+    const known = this.#totals.get(member)?.totals;
     if (known && !isLater(totals, known)) return false;
+    const bytes = encodeStatsQuestion({ past: [totals] }).length;
+    if (bytes > totalBytesMax * (jobs.length + 1)) return false;
     this.#held += jobs.length - (known?.jobs.length ?? 0);
     // Behind the others.
     this.#totals.delete(member);
-    this.#totals.set(member, totals);
+    this.#totals.set(member, { totals, bytes });
     return true;
   }
 
   #forget(member: MemberId): void {
-    this.#held -= this.#totals.get(member)?.jobs.length ?? 0;
+    this.#held -= this.#totals.get(member)?.totals.jobs.length ?? 0;
     if (this.#totals.delete(member)) this.#unsaved.add(member);
   }
 }

@@ -95,13 +95,25 @@ export class Copies {
     return this.#syncing.size > 0;
   }
 
-  /** Whether every member has a copy of what it needs; cheaper than to say what is missing. */
+  /** Whether every member has a copy of what it needs; cheaper than to say what is missing. False until that is known. */
   get areComplete(): boolean {
+    if (!this.#areNeedsOfNow) return false;
     for (const [member, arcs] of this.#needs.arcs) {
       const stream = this.#replicator.stream(member);
       if (stream && !stream.synced.covers(arcs)) return false;
     }
     return true;
+  }
+
+  /** Whether the needs follow from the rings, the holdings and the members of this moment. */
+  get #areNeedsOfNow(): boolean {
+    return this.#isSameRing && this.#needs.of?.others === this.#view.others;
+  }
+
+  get #isSameRing(): boolean {
+    const { ring, futureRing } = this.#view;
+    const { of } = this.#needs;
+    return of?.ring === ring && of.futureRing === futureRing && of.held === this.#territory.held;
   }
 
   /**
@@ -117,11 +129,10 @@ export class Copies {
   setNeeds(): void {
     const { ring, futureRing, others } = this.#view;
     const { held } = this.#territory;
-    const { of } = this.#needs;
-    const isSameRing = of?.ring === ring && of.futureRing === futureRing && of.held === held;
     const { hasReturned, hasStandIns } = this.#replicator;
     const isDue = hasReturned || (hasStandIns && this.areComplete);
-    if (isSameRing && of.others === others && !isDue) return;
+    if (this.#areNeedsOfNow && !isDue) return;
+    const isSameRing = this.#isSameRing;
     const arcs = isSameRing ? this.#needs.arcs : this.#needed();
     this.#needs = { of: { ring, futureRing, held, others }, arcs };
     const dropped = this.#replicator.setNeeds(arcs);

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { noJobCounts } from "../../../../src/core/answers/job-counts.ts";
 import {
+  encodeStatsQuestion,
   pastMembersMax,
   totalsMax,
   type PastTotals,
@@ -71,6 +72,31 @@ it("passes on the latest, as many as have room beside what a message has already
   expect(book.all()).toHaveLength(pastMembersMax);
   expect(book.latest(0)).toEqual(latest);
   expect(book.latest(totalsMax - 5)).toEqual(latest.slice(0, 2));
+});
+
+/** Totals of so many jobs with as many made-up reasons as one may tell of. */
+function longOf(member: string, jobs: number, reasons: number): PastTotals {
+  const names = Array.from({ length: reasons }, (_, at) => [`reason-${at}`, 9e15] as const);
+  const counts = { ...noJobCounts, skipped: Object.fromEntries(names) };
+  const told = manyOf(member).jobs.slice(0, jobs);
+  return { ...manyOf(member), jobs: told.map(({ job }) => ({ job, counts })) };
+}
+
+it("remembers no totals that are longer than members tell", () => {
+  const book = new PastTotalsBook();
+  book.take([longOf("gone", 2, 18), longOf("made-up", 2, 64), longOf("invented", 900, 64)], nobody);
+  expect(book.all().map(({ member }) => member)).toEqual(["gone"]);
+  expect(book.changes).toBe(1);
+});
+
+it("passes on no more than a message has room for, however few totals that are", () => {
+  const book = new PastTotalsBook();
+  const told = Array.from({ length: pastMembersMax }, (_, at) => longOf(`member-${at}`, 3, 30));
+  book.take(told, nobody);
+  expect(book.all()).toHaveLength(pastMembersMax);
+  const { length } = encodeStatsQuestion({ past: book.latest(1_000) });
+  expect(length).toBeGreaterThan(2_900_000);
+  expect(length).toBeLessThan(3_100_000);
 });
 
 it("has the totals of members that are gone after a crash, and none that it has forgotten", async () => {

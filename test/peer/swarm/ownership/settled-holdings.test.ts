@@ -82,6 +82,25 @@ describe("what a peer holds", () => {
     });
   });
 
+  it("is not settled before it is seen who needs copies of what has just come", async () => {
+    const bench = new OwnershipBench([a, b]);
+    const owned = bench.view.ring.arcsOf(a);
+    const [early = ArcSet.empty, ...late] = owned.inParts(1);
+    bench.territory.take(early);
+    bench.territory.note(ArcSet.unionOf(late), { member: b, generation: 1, synced: false });
+    bench.copied(early);
+    await bench.run(async () => {
+      bench.territory.take(owned);
+      expect(bench.ownership.isSettled).toBe(false);
+      await bench.look();
+      expect(bench.ownership.isSettled).toBe(false);
+      bench.copied(owned);
+      for (const { end } of bench.syncs) end(ArcSet.empty);
+      await bench.look();
+      expect(bench.ownership.isSettled).toBe(true);
+    });
+  });
+
   it("is not settled while something is on its way, be it there already, nor for who joins", async () => {
     const copying = holder(b);
     await copying.run(async () => {
