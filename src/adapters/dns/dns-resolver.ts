@@ -359,13 +359,16 @@ function failedOutcome(failure: ResolveFailure, detail: string): ResolveOutcome 
   return { kind: "failure", failure, detail };
 }
 
+/** A TTL beyond it has its top bit set, and counts as zero (RFC 2181, section 8). */
+const recordTtlSecondsMax = 2 ** 31 - 1;
+
 /** A hosts-file answer may name an address twice; records may not, but a hostile server need not care. */
 function answerOf(records: readonly RecordWithTtl[]): Answer {
   const addresses = new Set<string>();
   let ttlMs = Number.POSITIVE_INFINITY;
   for (const { address, ttl } of records) {
     addresses.add(address);
-    ttlMs = Math.min(ttlMs, ttl * 1_000);
+    ttlMs = Math.min(ttlMs, ttl > recordTtlSecondsMax ? 0 : ttl * 1_000);
   }
   return { addresses: [...addresses], ttlMs };
 }

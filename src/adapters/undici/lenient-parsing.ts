@@ -16,6 +16,9 @@ const leniencies = [
 /** With it what stands behind a message is the next one, even where that says that the connection ends. */
 const goingOn = "llhttp_set_lenient_keep_alive";
 
+/** With it a length beside chunks is no error. */
+const lengthBesideChunks = "llhttp_set_lenient_chunked_length";
+
 /** Those of llhttp's answers that undici does not pass on. */
 const versionParts = ["llhttp_get_http_major", "llhttp_get_http_minor"] as const;
 
@@ -23,7 +26,7 @@ const versionParts = ["llhttp_get_http_major", "llhttp_get_http_minor"] as const
 const endsWithConnection = "llhttp_message_needs_eof";
 
 type Llhttp = Record<
-  (typeof leniencies)[number] | typeof goingOn,
+  (typeof leniencies)[number] | typeof goingOn | typeof lengthBesideChunks,
   (ptr: number, on: 0 | 1) => void
 > &
   Record<(typeof versionParts)[number] | typeof endsWithConnection, (ptr: number) => number>;
@@ -34,7 +37,7 @@ interface Parser {
   readonly ptr: number;
   /** Name, value, name, value. */
   readonly headers: Buffer[];
-  /** -1 where the head names none. */
+  /** -1 where the head names none; what a trailer names is written over it. */
   contentLength: number;
   /** 0 outside of messages and within a head. */
   readonly statusCode: number;
@@ -46,10 +49,21 @@ interface Parser {
   trackHeader(bytes: number): void;
   execute(chunk: Buffer): void;
   onHeadersComplete(status: number, upgrade: boolean, shouldKeepAlive: boolean): number;
+  /** Is given a field's value, or the next piece of it, of a head or of a trailer. */
+  onHeaderValue(piece: Buffer): number;
+  /** Comes before anything else of a response, informational ones among them. */
+  onMessageBegin(): number;
 }
 
 /** Those of a {@link Parser}. */
-const methods = ["execute", "onHeadersComplete", "onStatus", "trackHeader"] as const;
+const methods = [
+  "execute",
+  "onHeaderValue",
+  "onHeadersComplete",
+  "onMessageBegin",
+  "onStatus",
+  "trackHeader",
+] as const;
 
 /** RFC 8297's status stands for every informational response that says nothing to a client that asked for none. */
 const informationalStatus = 103;
@@ -60,11 +74,11 @@ const parsingFailed = -1;
 /**
  * Makes the parser of a connected socket read responses that break the rules without being ambiguous, and pass over a
  * `100 Continue` that nobody asked for, and whatever an informational response says of the connection's end (RFC 9110,
- * section 15.2): the response that counts is still to come. Nor does a trailer end the connection (section 6.5.1). What
- * is ambiguous, a length beside chunks for instance, stays an error, and chunks that llhttp would take for the body
- * itself become one; one length that is named several times is not ambiguous, and a line that is no field says nothing.
- * The reason phrase is read as all of the head is, byte by byte as ISO-8859-1. `onVersion` is told the version of HTTP
- * that a head names, before the head is passed on.
+ * section 15.2): the response that counts is still to come. Nor does a trailer end the connection, or say how long the
+ * body is (section 6.5.1). What is ambiguous, a length beside chunks in a head for instance, stays an error, and chunks
+ * that llhttp would take for the body itself become one; one length that is named several times is not ambiguous, and a
+ * line that is no field says nothing. The reason phrase is read as all of the head is, byte by byte as ISO-8859-1.
+ * `onVersion` is told the version of HTTP that a head names, before the head is passed on.
  *
  * undici has no option for this, so its parser is taken from where the socket has it. Where that is not as expected,
  * nothing is changed and the result is false: such responses are then `bad-framing`, as undici alone has it.
@@ -84,6 +98,7 @@ export function parseLeniently(socket: object, onVersion: (version: string) => v
     parser.trackHeader(piece.length);
     return 0;
   };
+  passOverTrailers(parser);
   const complete = parser.onHeadersComplete.bind(parser);
   parser.onHeadersComplete = (status, upgrade, shouldKeepAlive) => {
     tightenNames(parser);
@@ -92,9 +107,27 @@ export function parseLeniently(socket: object, onVersion: (version: string) => v
     onVersion(versionOf(parser));
     // Behind a head that lets the connection stay, only a trailer can end it, which has no say in that.
     parser.llhttp[goingOn](parser.ptr, status < 200 || shouldKeepAlive ? 1 : 0);
+    // Nor can anything but a trailer name a length.
+    parser.llhttp[lengthBesideChunks](parser.ptr, 1);
     return complete(status === 100 ? informationalStatus : status, upgrade, shouldKeepAlive);
   };
   return true;
+}
+
+/** Of a length, llhttp is strict until a head has come whole; undici would compare one in a trailer with that of the body. */
+function passOverTrailers(parser: Parser): void {
+  const begin = parser.onMessageBegin.bind(parser);
+  parser.onMessageBegin = () => {
+    parser.llhttp[lengthBesideChunks](parser.ptr, 0);
+    return begin();
+  };
+  const takeValue = parser.onHeaderValue.bind(parser);
+  parser.onHeaderValue = (piece) => {
+    const result = takeValue(piece);
+    // Behind a head only chunks have fields, and their body has no length.
+    if (parser.statusCode !== 0) parser.contentLength = -1;
+    return result;
+  };
 }
 
 function versionOf({ llhttp, ptr }: Parser): string {
@@ -152,7 +185,7 @@ function isParser(value: unknown): value is Parser {
   if (typeof statusCode !== "number") return false;
   if (typeof statusText !== "string" || !isObject(llhttp)) return false;
   if (!methods.every((method) => typeof value[method] === "function")) return false;
-  return [...leniencies, goingOn, ...versionParts, endsWithConnection].every(
+  return [...leniencies, goingOn, lengthBesideChunks, ...versionParts, endsWithConnection].every(
     (name) => typeof llhttp[name] === "function",
   );
 }

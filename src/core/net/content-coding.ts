@@ -75,11 +75,25 @@ function isEmptyBrotli(bytes: Uint8Array): boolean {
   return bytes.length === 1 && first >= 0x33 && first <= 0x3f && first % 2 === 1;
 }
 
+/** Whether `bytes` begin as text in UTF-8: in any other encoding its letters are not told from what a coder makes. */
 function isText(bytes: Uint8Array): boolean {
   const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
-  for (const byte of bytes.subarray(start, start + sniffBytes)) {
-    const printable = byte >= 0x20 && byte < 0x7f;
-    if (!printable && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d) return false;
+  const looked = bytes.subarray(start, start + sniffBytes);
+  return looked.every(isTextByte) && isUtf8(looked);
+}
+
+function isTextByte(byte: number): boolean {
+  const isControl = byte < 0x20 || byte === 0x7f;
+  return !isControl || byte === 0x09 || byte === 0x0a || byte === 0x0d;
+}
+
+function isUtf8(bytes: Uint8Array): boolean {
+  try {
+    // The cut may go through a character, which makes the text no other than UTF-8.
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true });
+    return true;
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    return false;
   }
-  return true;
 }

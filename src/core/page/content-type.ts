@@ -24,13 +24,21 @@ export function parseContentType(header: string | undefined): ContentType | unde
   return { mime: mime.toLowerCase(), ...(charset === undefined ? {} : { charset }) };
 }
 
-/** The first `charset` parameter that is not empty, as a token or as a quoted string (MIME Sniffing Standard, section 4.4). */
+/** A parameter: its name, and its value as a quoted string or as what stands before the next one, or the next type. */
+const parameter = /;[\t\n\r ]*([^;,=]*)(?:=(?:"((?:[^"\\]|\\.)*)"?|([^;,]*)))?/gs;
+
+/**
+ * The first `charset` parameter that has a value, as a token or as a quoted string; an empty one in quotes is a value, too, that
+ * names nothing (MIME Sniffing Standard, section 4.4). What looks like one in another's quotes is none.
+ */
 function charsetParameter(header: string): string | undefined {
-  const parameter =
-    /;[\t\n\r ]*charset=(?:"((?:[^"\\]|\\.)*)"?|(?![\t\n\r ]*(?:[;,]|$))([^;,]*))/i.exec(header);
-  const value = parameter?.[1]?.replace(/\\(.)/g, "$1") ?? parameter?.[2];
-  const trimmed = value?.trim();
-  return trimmed === "" ? undefined : trimmed;
+  for (const [, name = "", quoted, token = ""] of header.matchAll(parameter)) {
+    if (name.toLowerCase() !== "charset") continue;
+    const charset = (quoted?.replace(/\\(.)/gs, "$1") ?? token).trim();
+    if (charset !== "") return charset;
+    if (quoted !== undefined) return undefined;
+  }
+  return undefined;
 }
 
 const htmlMimes: ReadonlySet<string> = new Set(["text/html", "application/xhtml+xml"]);
@@ -66,6 +74,7 @@ const sitemapMimes: ReadonlySet<string> = new Set([
   "application/xml",
   "text/xml",
   "application/rss+xml",
+  "application/rdf+xml",
   "application/atom+xml",
   "text/plain",
   "application/gzip",
@@ -78,7 +87,7 @@ const binaryMimes: ReadonlySet<string> = new Set([
   "binary/octet-stream",
 ]);
 
-const sitemapFile = /^[^?]*\.(?:xml|txt|rss|atom)(?:\.gz)?(?:\?|$)/i;
+const sitemapFile = /^[^?]*\.(?:xml|txt|rss|rdf|atom)(?:\.gz)?(?:\?|$)/i;
 
 /** Whether a response with this header, from a canonical URL, may be a sitemap of any format, compressed as a file or not. */
 export function isSitemapType(header: string | undefined, url: string): boolean {

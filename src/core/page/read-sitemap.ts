@@ -33,7 +33,9 @@ export const sitemapEntriesMax = 50_000;
 /** Long enough for declarations, a style sheet's instruction and the comments of those who made the file. */
 const sniffedBytes = 1_024;
 
-const startOfSitemap = xmlStart(/(?:[\w.-]+:)?(?:feed|rss|sitemapindex|urlset)[\t\n\r />]/.source);
+const startOfSitemap = xmlStart(
+  /(?:[\w.-]+:)?(?:feed|RDF|rss|sitemapindex|urlset)[\t\n\r />]/.source,
+);
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
@@ -77,9 +79,9 @@ const startOfXml = /^(?:\xEF\xBB\xBF)?[\t\n\r ]*</;
 const startOfList = /^(?:\xEF\xBB\xBF)?[\t\n\r ]*https?:\/\//i;
 
 /**
- * The URLs of a sitemap, an index of sitemaps, a feed (RSS 2.0, Atom) or a list of URLs, one a line (sitemaps.org, protocol
- * 0.9, with its other formats); nothing when `body` is none of them, by its first element or its first line. UTF-8, as the
- * protocol asks, or what feeds have besides. Only the location of an entry counts, not what extensions say of images or
+ * The URLs of a sitemap, an index of sitemaps, a feed (RSS 1.0 and 2.0, Atom) or a list of URLs, one a line (sitemaps.org,
+ * protocol 0.9, with its other formats); nothing when `body` is none of them, by its first element or its first line. UTF-8,
+ * as the protocol asks, or what feeds have besides. Only the location of an entry counts, not what extensions say of images or
  * videos. Time and memory are linear in the length of `body`, whatever it contains; nothing is ever thrown. A file that was
  * cut gives what it has until there.
  */

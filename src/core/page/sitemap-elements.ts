@@ -7,6 +7,8 @@ interface Form {
   readonly location: string;
   /** The URL is in this attribute of the location, not in its text. */
   readonly attribute?: string;
+  /** The first element's prefix is not that of the others, which have none. */
+  readonly isWithoutPrefix?: boolean;
 }
 
 /** Kinds of files, by the local name of their first element. */
@@ -14,6 +16,8 @@ const forms: Readonly<Record<string, Form>> = {
   urlset: { entry: "url", location: "loc" },
   sitemapindex: { entry: "sitemap", location: "loc" },
   rss: { entry: "item", location: "link" },
+  // RSS 1.0, which stands within another vocabulary's element (RSS 1.0 Specification, section 5.2).
+  RDF: { entry: "item", location: "link", isWithoutPrefix: true },
   // Atom (RFC 4287, sections 2 and 4.2.7): an entry has links of several relations, and one without any is to the entry
   // itself. They are references, to be resolved against the nearest `xml:base`.
   feed: { entry: "entry", location: "link", attribute: "href" },
@@ -132,10 +136,10 @@ export class SitemapElements implements TokenizerCallbacks {
 
   #begin(name: string): void {
     const colon = name.indexOf(":");
-    this.#prefix = name.slice(0, colon + 1);
     this.#root = name.slice(colon + 1);
     if (Object.hasOwn(forms, this.#root)) this.#form = forms[this.#root];
     else this.#tokenizer.pause();
+    if (!this.#form?.isWithoutPrefix) this.#prefix = name.slice(0, colon + 1);
   }
 
   #isEntry(name: string): boolean {

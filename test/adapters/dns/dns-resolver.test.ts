@@ -107,6 +107,9 @@ describe("DnsResolver", () => {
     [29, 30_000],
     [31, 31_000],
     [7 * 86_400, 86_400_000],
+    [2 ** 31 - 1, 86_400_000],
+    [2 ** 31, 30_000],
+    [2 ** 32 - 1, 30_000],
   ])("keeps a record with a TTL of %i s for %i ms", async (ttlS, keptMs) => {
     const setting = await setUp({ "a.test": at("192.0.2.1", ttlS) });
     const outcome = await ask(setting, "a.test");

@@ -90,7 +90,9 @@ describe("the content codings of UndiciFetcher:", () => {
   it.each(["gzip", "deflate", "br", "zstd", "gzip, br"])(
     "plain text under %s is taken as it is",
     async (coding) => {
-      for (const body of [small, large, Buffer.from("ok"), Buffer.from("\ufeff<html>")]) {
+      const short = ["ok", "\ufeff<html>", "Ночь была тёмной. "].map((text) => Buffer.from(text));
+      const cyrillic = Buffer.from("<p>Ночь была тёмной и бурной.</p>".repeat(20));
+      for (const body of [small, large, cyrillic, ...short]) {
         const site = await serve(coding, body);
         const response = responseOf(await harness.fetch(requestTo(site, "/")));
         expect(Buffer.compare(response.body, body)).toBe(0);

@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { parseLeniently } from "../../../src/adapters/undici/lenient-parsing.ts";
 import { withReadableHead } from "../../../src/adapters/undici/readable-head.ts";
@@ -16,7 +17,9 @@ interface FakeParser {
   /** What it was given to parse. */
   readonly parsed: string[];
   readonly execute: (chunk: Buffer) => void;
+  readonly onHeaderValue: (piece: Buffer) => number;
   readonly onHeadersComplete: (status: number) => number;
+  readonly onMessageBegin: () => number;
   readonly onStatus: (piece: Buffer) => number;
 }
 
@@ -34,7 +37,9 @@ function parserWith(names: readonly string[], set: string[] = []): FakeParser {
   const state = { ptr: 1, llhttp, headers: [], contentLength: -1, statusCode: 0, statusText: "" };
   const methods = {
     execute: (chunk: Buffer) => void parsed.push(chunk.toString("latin1")),
+    onHeaderValue: () => 0,
     onHeadersComplete: (status: number) => status,
+    onMessageBegin: () => 0,
     onStatus: () => 0,
     trackHeader: (bytes: number) => tracked.push(bytes),
   };
@@ -47,7 +52,17 @@ const always = [
   "llhttp_set_lenient_spaces_after_chunk_size",
 ];
 const goingOn = "llhttp_set_lenient_keep_alive";
-const known = [...always, goingOn];
+const lengthBesideChunks = "llhttp_set_lenient_chunked_length";
+const known = [...always, goingOn, lengthBesideChunks];
+
+const methods = [
+  "execute",
+  "onHeaderValue",
+  "onHeadersComplete",
+  "onMessageBegin",
+  "onStatus",
+  "trackHeader",
+];
 
 const ignore = (): void => undefined;
 
@@ -61,7 +76,8 @@ describe("lenient parsing", () => {
     const complete = socket[parser].onHeadersComplete;
     expect([100, 102, 200].map((status) => complete(status))).toEqual([103, 102, 200]);
     expect(versions).toEqual(["1.0", "1.0", "1.0"]);
-    expect(set).toEqual([1, 1, 0].map((on) => `${goingOn} ${on}`));
+    const keptAlive = set.filter((change) => change.startsWith(goingOn));
+    expect(keptAlive).toEqual([1, 1, 0].map((on) => `${goingOn} ${on}`));
   });
 
   it("joins the pieces of a reason phrase as bytes, and counts them towards the head", () => {
@@ -93,9 +109,21 @@ describe("lenient parsing", () => {
     expect(patched.parsed[0]).not.toBe(patched.parsed[1]);
   });
 
+  it("is strict about a length beside chunks within each head, and behind none", () => {
+    const set: string[] = [];
+    const patched = parserWith(known, set);
+    expect(parseLeniently({ [parser]: patched }, ignore)).toBe(true);
+    set.splice(0);
+    for (const status of [103, 200]) {
+      expect([patched.onMessageBegin(), patched.onHeadersComplete(status)]).toEqual([0, status]);
+    }
+    const lengths = set.filter((change) => change.startsWith(lengthBesideChunks));
+    expect(lengths).toEqual([0, 1, 0, 1].map((on) => `${lengthBesideChunks} ${on}`));
+  });
+
   it("leaves everything as it is where the parser is not what it was", () => {
     const set: string[] = [];
-    for (const names of [known.slice(1), always]) {
+    for (const names of [known.slice(1), always, [...always, goingOn]]) {
       const incomplete = parserWith(names, set);
       const untouched = { ...incomplete };
       expect(parseLeniently({ [parser]: incomplete }, ignore)).toBe(false);
@@ -106,7 +134,7 @@ describe("lenient parsing", () => {
     for (const part of ["contentLength", "headers", "llhttp", "statusCode", "statusText"]) {
       expect(parseLeniently({ [parser]: { ...whole, [part]: undefined } }, ignore)).toBe(false);
     }
-    for (const method of ["execute", "onHeadersComplete", "onStatus", "trackHeader"]) {
+    for (const method of methods) {
       expect(parseLeniently({ [parser]: { ...whole, [method]: 1 } }, ignore)).toBe(false);
     }
     for (const answer of ["get_http_major", "get_http_minor", "message_needs_eof"]) {
@@ -164,5 +192,59 @@ describe("a trailer that ends the connection", () => {
     expect(outcomes.map(failureOfOutcome)).toEqual(["response 200", "response 200"]);
     expect([heads, harness.openSockets]).toEqual([2, 1]);
     await harness.stop();
+  });
+});
+
+describe("a trailer that names a length", () => {
+  const head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n";
+  const chunks = "5\r\nnight\r\n0\r\n";
+  const rest = (length: number): string => `Content-Length: ${length}\r\n\r\n`;
+
+  /** What comes of three requests; the third answer has a length beside chunks in its head. */
+  const asked = async (
+    answer: (socket: Socket) => void,
+  ): Promise<{ readonly outcomes: string[]; readonly sockets: number }> => {
+    const harness = new HttpHarness();
+    const sockets = new Set<Socket>();
+    let heads = 0;
+    const site = await harness.raw((socket) => {
+      sockets.add(socket);
+      heads += 1;
+      if (heads < 3) answer(socket);
+      else socket.write(`${head}${rest(5)}${chunks}\r\n`);
+    });
+    const outcomes: string[] = [];
+    for (const path of ["/1", "/2", "/3"]) {
+      const outcome = await harness.fetch(requestTo(site, path));
+      const isFailure = outcome.kind === "failure";
+      outcomes.push(
+        isFailure ? failureOfOutcome(outcome) : new TextDecoder().decode(responseOf(outcome).body),
+      );
+    }
+    await harness.stop();
+    return { outcomes, sockets: sockets.size };
+  };
+
+  const onOneConnection = { outcomes: ["night", "night", "bad-framing"], sockets: 1 };
+
+  it.each([5, 17, 0])("has no say, right or wrong, but a head has: %i", async (length) => {
+    const whole = await asked((socket) => socket.write(`${head}\r\n${chunks}${rest(length)}`));
+    expect(whole).toEqual(onOneConnection);
+  });
+
+  it("has none where it comes later and in pieces", async () => {
+    const pieces = [`${head}\r\n${chunks}`, "Content-Le", "ngth: 1", "7\r", "\n\r\n"];
+    const inPieces = await asked((socket) => {
+      socket.setNoDelay(true);
+      const [first = "", ...later] = pieces;
+      socket.write(first);
+      // One piece a turn, so that none is joined with the one before it.
+      const timer = setInterval(() => {
+        const piece = later.shift();
+        if (piece === undefined) clearInterval(timer);
+        else socket.write(piece);
+      }, 10);
+    });
+    expect(inPieces).toEqual(onOneConnection);
   });
 });

@@ -76,6 +76,22 @@ describe("readSitemap", () => {
     });
   });
 
+  it("reads the items of an RSS 1.0 feed, which have no prefix though its first element has one", () => {
+    const text = `<?xml version="1.0"?>
+      <rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/">
+      <channel rdf:about="http://e.org/feed"><link>http://e.org/channel</link>
+      <items><rdf:Seq><rdf:li resource="http://e.org/listed"/></rdf:Seq></items></channel>
+      <image><link>http://e.org/image</link></image>
+      <item rdf:about="http://e.org/about"><title>A</title><link>http://e.org/a?x=1&amp;y=2</link></item>
+      <item><rdf:link>http://e.org/other</rdf:link><link> http://e.org/b </link></item></rdf:RDF>`;
+    const urls = ["http://e.org/a?x=1&y=2", "http://e.org/b"];
+    for (const feed of [text, text.replaceAll("rdf:", "r:"), text.replaceAll("rdf:", "")]) {
+      expect(beginsSitemap(Buffer.from(feed))).toBe(true);
+    }
+    expect(read(text)).toEqual({ isIndex: false, urls });
+    expect(read(text.replaceAll("rdf:", "r:"))).toEqual({ isIndex: false, urls });
+  });
+
   it("reads the entries of an Atom feed, whose links to pages are an attribute", () => {
     const text = `<feed xmlns="http://www.w3.org/2005/Atom"><link href="http://e.org/feed-page"/>
       <entry><link href="http://e.org/a?x=1&amp;y=2"/><link rel="edit" href="http://e.org/edit"/></entry>
@@ -215,7 +231,7 @@ describe("readSitemap", () => {
     );
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 40 }), (parts) => {
-        for (const start of ["<urlset>", "<rss>", "<feed>", "http://"]) {
+        for (const start of ["<urlset>", "<rss>", "<rdf:RDF>", "<feed>", "http://"]) {
           expect(read(`${start}${parts.join("")}`)?.isIndex).toBe(false);
         }
       }),
