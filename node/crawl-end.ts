@@ -1,5 +1,5 @@
 import { statusUrlsMax, type PeerControl } from "../src/ports/peer-control.ts";
-import type { CrawlPlan } from "./crawl-plan.ts";
+import { crawlJobDefault, type CrawlPlan } from "./crawl-plan.ts";
 import type { Standstill } from "./dashboard/standstill.ts";
 import type { SeedsLeft } from "./seeds-left.ts";
 import { clause, printable, shellWord } from "./text/terminal-text.ts";
@@ -46,7 +46,8 @@ async function sayGivenUp(
       (state === "done" && httpStatus === undefined) || state === "excluded",
   );
   if (givenUp === undefined) {
-    const hint = urls.length === 0 ? "; run it again with its URL to be told why" : "";
+    const again = `run it again with ${["its URL", ...jobWords(job)].join(" ")} to be told why`;
+    const hint = urls.length === 0 ? `; ${again}` : "";
     if (failed) say(`peer: nothing could be fetched${hint}\n`);
     return;
   }
@@ -100,8 +101,25 @@ export async function sayLeft(left: SeedsLeft, { fail, say }: Complaint): Promis
   if (left.file === undefined) return;
   fail();
   const help = `if another file has brought them since, remove ${shellWord(left.path)}`;
+  const name = left.file === "-" ? "standard input" : printable(left.file);
   const gone = (await left.isGone()) ? `, and that file is not found; ${help}` : "";
-  say(
-    `peer: not all URLs of ${printable(left.file)} are in the crawl: it was interrupted meanwhile${gone}\n`,
-  );
+  say(`peer: not all URLs of ${name} are in the crawl: it was interrupted meanwhile${gone}\n`);
+}
+
+/** How a crawl is continued that is not finished: with the file that it was cut off from, where that is still there. */
+export async function adviceText(
+  { job, out }: { readonly job: string; readonly out: string },
+  left: SeedsLeft,
+): Promise<string> {
+  const file = (await left.isGone()) ? undefined : left.file;
+  // Without seeds the last job goes on by itself.
+  const seeds = file === undefined ? [] : ["--file", shellWord(file), ...jobWords(job)];
+  const input = file === "-" ? ", with the same URLs on standard input" : "";
+  const words = ["peer crawl", ...seeds, "--out", shellWord(out)];
+  return `continue with: ${words.join(" ")}${input}\n`;
+}
+
+/** What names a job to a command line that has seeds. */
+function jobWords(job: string): readonly string[] {
+  return job === crawlJobDefault ? [] : ["--job", shellWord(job)];
 }

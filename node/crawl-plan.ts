@@ -15,7 +15,7 @@ export const crawlJobDefault = "crawl";
 export interface CrawlPlan {
   /** Its first seeds: what is told of a crawl that does not get on is told of them. */
   readonly urls: readonly string[];
-  /** The file with its seeds, as `--file` names it; absent where there is none. */
+  /** The file with its seeds, as {@link UrlSource.file} has it; absent where there is none. */
   readonly file?: string;
   readonly out: string;
   readonly job: JobId;
@@ -30,7 +30,7 @@ export function dataDirOf(
 ): string {
   if (out !== undefined) return out;
   if (source?.file === "-") {
-    throw usageError("a crawl of URLs from standard input needs --out DIR to keep its pages in");
+    throw usageError(`a crawl of URLs from ${source.name} needs --out DIR to keep its pages in`);
   }
   if (source?.file !== undefined) return `crawl-${parse(source.file).name}`;
   if (first !== undefined) return `crawl-${folderName(new URL(first).hostname)}`;

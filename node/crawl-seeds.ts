@@ -81,8 +81,13 @@ export class CrawlSeeds {
         batch = read.value;
       }
     } finally {
-      this.#source?.close();
+      this.close();
     }
+  }
+
+  /** Reads no further; idempotent. {@link injectAll} does so by itself. */
+  close(): void {
+    this.#source?.close();
   }
 }
 

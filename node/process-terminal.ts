@@ -1,11 +1,22 @@
 import { writeFileSync } from "node:fs";
 import { Socket } from "node:net";
+import { isatty } from "node:tty";
 import { errorCode } from "../src/core/errors.ts";
 import { SystemClock } from "../src/adapters/system/system-clock.ts";
 import { exitCodes } from "./error-line.ts";
 import type { StopSignal, Terminal, TextSink } from "./terminal.ts";
 
-const stopSignals: readonly StopSignal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
+/** Descriptors of standard input, output and error. */
+const standardOnes = [0, 1, 2];
+
+/**
+ * Signals that ask a process to stop of which `isTerminal` tells the descriptors. That a terminal is gone says nothing to one
+ * that has none, as `nohup` leaves it: the signal is sent to it nevertheless.
+ */
+export function stopSignalsOf(isTerminal: (descriptor: number) => boolean): readonly StopSignal[] {
+  const always = ["SIGINT", "SIGTERM"] as const;
+  return standardOnes.some(isTerminal) ? [...always, "SIGHUP"] : always;
+}
 
 /** Columns where nobody says how many there are. */
 const columnsDefault = 80;
@@ -15,6 +26,9 @@ export function processTerminal(): Terminal {
   process.stdout.on("error", endWithoutOutput);
   // Nowhere is left to complain to.
   process.stderr.on("error", () => undefined);
+  const stopSignals = stopSignalsOf(isatty);
+  // Node.js has undone by now that `nohup` had it ignored.
+  if (!stopSignals.includes("SIGHUP")) process.on("SIGHUP", () => undefined);
   return {
     stdout: sink(process.stdout, wholeWrite(process.stdout)),
     stderr: sink(process.stderr, (chunk, written) => void process.stderr.write(chunk, written)),

@@ -5,13 +5,14 @@ import type { CrawlPlan } from "./crawl-plan.ts";
 import { dataLayout } from "./config/peer-config.ts";
 import { usageError } from "./error-line.ts";
 import { exists } from "./exists.ts";
+import { lastingName } from "./url-source.ts";
 import { writeWhole } from "./whole-file.ts";
 
 type SeedsPlan = Pick<CrawlPlan, "file" | "job" | "out">;
 
 /** A file with seeds. */
 interface SeedFile {
-  /** As `--file` named it. */
+  /** As `--file` named it, by {@link lastingName}. */
   readonly file: string;
   /** What it keeps when it is renamed; absent where that is not known. */
   readonly mark?: string;
@@ -106,7 +107,11 @@ async function filesIn(path: string): Promise<Map<string, readonly SeedFile[]>> 
       .flat()
       .map((each: unknown) => (typeof each === "string" ? { file: each } : each));
     if (!read.every(isSeedFile)) throw damaged(path);
-    files.set(job, read);
+    // And names that say nothing.
+    files.set(
+      job,
+      read.map((each) => ({ ...each, file: lastingName(each.file) })),
+    );
   }
   if (files.size === 0) throw damaged(path);
   return files;

@@ -1,4 +1,8 @@
-import { createReadStream } from "node:fs";
+import { createReadStream, fstatSync, open } from "node:fs";
+import { Socket } from "node:net";
+import { addAbortSignal, type Readable } from "node:stream";
+import { isatty, ReadStream } from "node:tty";
+import { promisify } from "node:util";
 import { errorCode } from "../src/core/errors.ts";
 import { describeReason, isStatusReason } from "../src/core/answers/reason-text.ts";
 import type { StatusReason } from "../src/core/answers/url-status.ts";
@@ -88,17 +92,34 @@ export function inputText(
   return `peer: ${place}${JSON.stringify(cut(printable(url), shownMax))} ${says}\n`;
 }
 
+/** The descriptor is the stream's to close. */
+const openFile = promisify(open);
+
 /** Read at once of a file, which is all there: the batch that its end cuts short is one of many. */
 const fileReadBytes = 1_024 * 1_024;
 
-/** The bytes of the file that `--file` names. Fails with `CONFIG_INVALID` where it cannot be read. */
-export async function* fileBytes(path: string): AsyncGenerator<Uint8Array> {
+/**
+ * The bytes of the file that `--file` names, until `over` aborts: nobody reads on then. Fails with `CONFIG_INVALID` where it
+ * cannot be read.
+ */
+export async function* fileBytes(path: string, over: AbortSignal): AsyncGenerator<Uint8Array> {
   try {
-    const source = createReadStream(path, { highWaterMark: fileReadBytes });
+    const source = addAbortSignal(over, streamOf(await openFile(path, "r")));
     for await (const chunk of source) yield chunk as Uint8Array;
   } catch (error) {
+    if (over.aborted) return;
     if (errorCode(error) === undefined) throw error;
     const reason = systemReason(error, readingFile);
     throw usageError(`--file: ${path} cannot be read (${reason})`);
   }
+}
+
+/**
+ * What is written to a pipe or a terminal meanwhile comes as to a socket: a read as of a file could not be called off, and
+ * would keep the process, also one that exits, for as long as nothing is written.
+ */
+function streamOf(fd: number): Readable {
+  if (isatty(fd)) return new ReadStream(fd);
+  if (fstatSync(fd).isFIFO()) return new Socket({ fd, readable: true, writable: false });
+  return createReadStream("", { fd, highWaterMark: fileReadBytes });
 }

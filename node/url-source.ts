@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { StatusReason } from "../src/core/answers/url-status.ts";
 import type { InjectReport } from "../src/ports/peer-control.ts";
 import { formatCount } from "../src/core/text/human.ts";
@@ -15,10 +16,10 @@ const namedMax = 100;
 export interface UrlSource {
   /** As named before a line's number; absent for arguments. */
   readonly name?: string;
-  /** The file that is read, as `--file` names it: `-` for standard input. Absent for arguments. */
+  /** The file that is read, as {@link lastingName} has it. Absent for arguments. */
   readonly file?: string;
   readonly batches: AsyncIterable<readonly UrlLine[]>;
-  /** Says that nobody reads on: a standard input that stays open would keep the process. */
+  /** Says that nobody reads on: a standard input or a pipe that stays open would keep the process. */
   close(): void;
 }
 
@@ -45,6 +46,14 @@ export function urlSource(
   return { batches: argumentBatches(urls), close: () => undefined };
 }
 
+/** What the system has for a process alone, or for a moment: `<(...)` of a shell is `/dev/fd/63`. Memory has files of a name. */
+const fleeting = /^\/(?:dev\/(?!shm\/)|proc\/)/;
+
+/** A file as `--file` names it; `-`, as standard input is named, where another run would find something else by its name. */
+export function lastingName(file: string): string {
+  return fleeting.test(resolve(file)) ? "-" : file;
+}
+
 /** The URLs of the file that `--file` names; `-` is standard input. Lines that cannot be URLs go to `reject`. */
 export function fileSource(
   terminal: Pick<Terminal, "stdin" | "closeStdin">,
@@ -52,11 +61,16 @@ export function fileSource(
   reject: (line: UrlLine, reason: StatusReason) => void,
 ): UrlSource & { readonly name: string } {
   const isInput = file === "-";
+  const over = new AbortController();
   return {
     name: isInput ? "standard input" : file,
-    file,
-    batches: urlLineBatches(isInput ? terminal.stdin : fileBytes(file), batchMax, reject),
-    close: () => (isInput ? terminal.closeStdin() : undefined),
+    file: lastingName(file),
+    batches: urlLineBatches(
+      isInput ? terminal.stdin : fileBytes(file, over.signal),
+      batchMax,
+      reject,
+    ),
+    close: () => (isInput ? terminal.closeStdin() : over.abort()),
   };
 }
 

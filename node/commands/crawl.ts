@@ -4,7 +4,7 @@ import { CrawlError } from "../../src/core/errors.ts";
 import type { JobId, Millis } from "../../src/core/units.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import type { JobReport, PeerControl } from "../../src/ports/peer-control.ts";
-import { recallSettings, rememberSettings } from "../config/crawl-memory.ts";
+import { recallNetwork, recallSettings, rememberSettings } from "../config/crawl-memory.ts";
 import { jobOptionsOf, peerConfigOf } from "../config/from-settings.ts";
 import {
   jobSettingNames,
@@ -13,7 +13,7 @@ import {
   type SettingValues,
 } from "../config/settings.ts";
 import { crawlJobDefault, dataDirOf, jobBefore, planOf, type CrawlPlan } from "../crawl-plan.ts";
-import { sayHalted, sayLeft, sayWhatLacks, type Say } from "../crawl-end.ts";
+import { adviceText, sayHalted, sayLeft, sayWhatLacks, type Say } from "../crawl-end.ts";
 import { CrawlSeeds } from "../crawl-seeds.ts";
 import { writeBrokenUrls } from "../broken-urls.ts";
 import { crawlSummary, renderSummary, writeSummary, type CrawlSummary } from "../crawl-summary.ts";
@@ -27,7 +27,6 @@ import { checkAddresses, privateAddressText } from "../seed-urls.ts";
 import { StopRequest } from "../stop-request.ts";
 import { counted, formatCount } from "../../src/core/text/human.ts";
 import { changesText } from "../text/job-text.ts";
-import { shellWord } from "../text/terminal-text.ts";
 import { inputText, rejectionText } from "../url-file.ts";
 import { Rejections, urlSource, type Rejection, type UrlSource } from "../url-source.ts";
 import {
@@ -159,6 +158,7 @@ async function crawl(context: CommandContext, command: Command, urls: string[]):
     if (!summary.finished && stop.exitCode !== 0) context.finish(stop.exitCode);
     await finish(context, command, summary, again, left);
   } finally {
+    request.seeds.close();
     stop.dispose();
   }
 }
@@ -175,7 +175,9 @@ async function requestOf(
   const file = command.opts()["file"] as string | undefined;
   const source = urlSource(context.terminal, urls, file, rejections);
   const out = dataDirOf(source, urls, given.out);
-  const values = { ...(await recallSettings(out)), ...given };
+  // Seeds are for the job that the command line says: the same command has to continue the same crawl, whichever was last.
+  const recall = source === undefined ? recallSettings : recallNetwork;
+  const values = { ...(await recall(out)), ...given };
   const allowPrivate = values["allow-private"] === true;
   if (!allowPrivate && source?.file === undefined) checkAddresses(urls);
   const seeds = await CrawlSeeds.read(source, allowPrivate, rejections);
@@ -345,12 +347,7 @@ async function finish(
   const head = headOf(summary, again);
   await printDocument(context, command, summary, () => `${head}\n${renderSummary(summary)}`);
   if (summary.finished) return;
-  const file = (await left.isGone()) ? undefined : left.file;
-  const from = file === undefined ? "" : `--file ${shellWord(file)} `;
-  const input = file === "-" ? ", with the same URLs on standard input" : "";
-  await context.terminal.stderr.write(
-    `continue with: peer crawl ${from}--out ${shellWord(summary.out)}${input}\n`,
-  );
+  await context.terminal.stderr.write(await adviceText(summary, left));
 }
 
 function headOf({ finished, fetched }: CrawlSummary, again: boolean): string {

@@ -18,7 +18,7 @@ const networkNames = [
   "warc-size",
 ] as const satisfies readonly SettingName[];
 
-/** The same and the job that a continued crawl is of. The job's own options are kept with the job. */
+/** The same and the job that a crawl is of which goes on without seeds. The job's own options are kept with the job. */
 const rememberedNames = ["job", ...networkNames] as const satisfies readonly SettingName[];
 
 /** Settings of the last crawl in `dataDir`. Fails with `CONFIG_INVALID` where the file was spoilt, or cannot be read. */
@@ -27,8 +27,9 @@ export function recallSettings(dataDir: string): Promise<SettingValues> {
 }
 
 /**
- * The same without the job, for a peer that is there for all jobs: it goes on with what the crawl has queued. Without the
- * crawl's name server and permissions it would give up what they alone make reachable. Fails as {@link recallSettings}.
+ * The same without the job, for seeds, which are for the job that is named with them, and for a peer that is there for all
+ * jobs: it goes on with what the crawl has queued. Without the crawl's name server and permissions it would give up what
+ * they alone make reachable. Fails as {@link recallSettings}.
  */
 export function recallNetwork(dataDir: string): Promise<SettingValues> {
   return recall(dataDir, networkNames);

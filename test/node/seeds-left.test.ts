@@ -3,6 +3,7 @@ import {
   copyFile,
   mkdir,
   mkdtemp,
+  open,
   readFile,
   readdir,
   rename,
@@ -45,24 +46,25 @@ function composePeer(): Promise<RunnablePeer> {
   return Promise.resolve({ control, broken: neverBroken, start: nothing, stop: nothing });
 }
 
-/** Crawls `from` to the end, with all that is queued fetched. */
-async function crawl(from: string) {
+/** Crawls `from`, or what is there, to the end, with all that is queued fetched. */
+async function crawl(from: string | undefined) {
   const terminal = new FakeTerminal();
   terminal.environment["ORBWEAVER_CONTACT"] = "mail@docs.example";
-  const crawling = runCli(["crawl", "--file", from, "--out", out], terminal, composePeer);
+  const seeds = from === undefined ? [] : ["--file", from];
+  const crawling = runCli(["crawl", ...seeds, "--out", out], terminal, composePeer);
   await Promise.race([expect.poll(() => control.waiting).toBe(1), crawling]);
   control.finish();
   return { exitCode: await crawling, err: terminal.stderr.text };
 }
 
 /** As a kill leaves it: what comes after the first batch never happens. */
-async function crawlCutOff(): Promise<void> {
+async function crawlCutOff(from = file): Promise<void> {
   const inject = control.inject.bind(control);
   control.inject = (...seeds) =>
     control.injected.length === 1
       ? Promise.reject(new CrawlError("STORE_IO", "cut off"))
       : inject(...seeds);
-  await crawl(file);
+  await crawl(from);
   control.inject = inject;
 }
 
@@ -107,6 +109,24 @@ describe("a crawl that was cut off from a file", () => {
     });
     await rm(left);
     expect(await crawl(file)).toEqual({ exitCode: 0, err: "" });
+  });
+
+  it("is not told to go on with a name that is another file's by then", async () => {
+    const handle = await open(file);
+    const name = `/dev/fd/${handle.fd}`;
+    await crawlCutOff(name);
+    await handle.close();
+    // An earlier version kept the other one.
+    const left = join(out, "seeds-left.json");
+    expect(JSON.parse(await readFile(left, "utf8"))).toEqual({ crawl: [{ file: "-" }] });
+    await writeFile(left, JSON.stringify({ crawl: [{ file: name }, { file: "-" }] }));
+    const { err, exitCode } = await crawl(undefined);
+    expect({ exitCode, err }).toEqual({
+      exitCode: 1,
+      err:
+        "peer: not all URLs of standard input are in the crawl: it was interrupted meanwhile\n" +
+        `continue with: peer crawl --file - --out ${out}, with the same URLs on standard input\n`,
+    });
   });
 
   it.each(["", "{}", "[]", '{"crawl":[{"name":"urls.txt"}]}', '{"crawl":[{"file":"a","mark":1}]}'])(
@@ -163,10 +183,10 @@ describe("the record of files that are read", () => {
 
   it("takes nothing that it cannot know again for what it had before, and standard input for no file that is gone", async () => {
     await writeFile(join(out, "seeds-left.json"), JSON.stringify({ [job]: "gone.txt" }));
-    expect((await begun("/dev/null")).file).toBe("gone.txt");
+    expect((await begun(folder)).file).toBe("gone.txt");
     const left = await begun("-");
     expect(await recorded()).toEqual({
-      [job]: ["gone.txt", "/dev/null", "-"].map((name) => ({ file: name })),
+      [job]: ["gone.txt", folder, "-"].map((name) => ({ file: name })),
     });
     expect({ file: left.file, isGone: await left.isGone() }).toEqual({
       file: "gone.txt",

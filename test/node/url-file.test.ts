@@ -1,6 +1,12 @@
+import { execFileSync } from "node:child_process";
+import { mkdtemp, open, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Readable } from "node:stream";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { urlLineBatches } from "../../node/url-file.ts";
+import { fileSource } from "../../node/url-source.ts";
+import { FakeTerminal } from "../support/fake-terminal.ts";
 
 /** The batches of a file, with the lines that were rejected. */
 async function batchesOf(text: string | Buffer, batchMax: number) {
@@ -53,4 +59,47 @@ it.each([
     steps.push(batch.map(({ line }) => line));
   }
   expect(steps).toEqual([[1], "more is written", [2, 3]]);
+});
+
+/** The URLs of a new pipe, and who writes to it. */
+async function pipeSource() {
+  const folder = await mkdtemp(join(tmpdir(), "url-file-"));
+  const pipe = join(folder, "pipe");
+  execFileSync("mkfifo", [pipe]);
+  const writer = await open(pipe, "r+");
+  onTestFinished(async () => {
+    await writer.close();
+    await rm(folder, { recursive: true });
+  });
+  const source = fileSource(new FakeTerminal(), pipe, () => undefined);
+  return { source, urls: source.batches[Symbol.asyncIterator](), writer, pipe };
+}
+
+it.runIf(process.platform !== "win32")("waits no more for a pipe once it is closed", async () => {
+  const { source, urls, writer } = await pipeSource();
+  for (const url of ["http://a.example/", "http://b.example/"]) {
+    await writer.write(`${url}\n`);
+    expect(await urls.next()).toMatchObject({ value: [{ url }] });
+  }
+  const next = urls.next();
+  source.close();
+  expect(await next).toEqual({ done: true, value: undefined });
+});
+
+it.runIf(process.platform !== "win32")("reads a pipe to its end", async () => {
+  const { pipe, urls, writer } = await pipeSource();
+  const text = Array.from({ length: 20_000 }, (_, page) => `http://a.example/${page}\n`).join("");
+  const first = urls.next();
+  await writer.write("http://a.example/\n");
+  await first;
+  // The one that is open for reading too would keep the pipe.
+  const last = await open(pipe, "w");
+  const written = last.writeFile(text).then(() => last.close());
+  await writer.close();
+  let count = 0;
+  for (let next = await urls.next(); next.done !== true; next = await urls.next()) {
+    count += next.value.length;
+  }
+  await written;
+  expect(count).toBe(20_000);
 });

@@ -1,7 +1,13 @@
+import { execFileSync } from "node:child_process";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { audit } from "../../sim/auditor/auditor.ts";
 import { renderAudit } from "../../sim/auditor/render-audit.ts";
-import { defaultSampleWebOptions } from "../../sim/sample-web/sample-web-options.ts";
+import {
+  defaultSampleWebOptions,
+  plainSampleWebOptions,
+} from "../../sim/sample-web/sample-web-options.ts";
 import { TrueGraph } from "../../sim/sample-web/true-graph.ts";
 import { crawlWords, ProcessBench, summaryOf } from "../support/process-bench.ts";
 import { SilentSite } from "../support/silent-site.ts";
@@ -27,7 +33,6 @@ describe("peer crawl that is told to stop", () => {
     const stops = [
       ["SIGTERM", 143, 60],
       ["SIGINT", 130, 120],
-      ["SIGHUP", 129, 180],
     ] as const;
     for (const [signal, code, hits] of stops) {
       const crawl = bench.start(words);
@@ -54,6 +59,16 @@ describe("peer crawl that is told to stop", () => {
     });
   });
 
+  it("goes on where a terminal goes that is not its own, as behind nohup", async () => {
+    const site = await bench.site({ ...plainSampleWebOptions, sites: 2, totalPages: 60 });
+    const out = await bench.directory();
+    const crawl = bench.start(crawlWords(site, out, 10));
+    await until("it crawls", () => site.server.hits.length >= 10);
+    const ended = await crawl.end("SIGHUP");
+    expect(ended).toMatchObject({ code: 0, signal: null });
+    expect(summaryOf(ended)).toMatchObject({ finished: true, pages: 60 });
+  });
+
   it("says so by its exit code where the reader of its output has gone as well", async () => {
     const silent = await SilentSite.start();
     const out = await bench.directory();
@@ -64,6 +79,28 @@ describe("peer crawl that is told to stop", () => {
     silent.stop();
     expect(await crawl.ended).toMatchObject({ code: 130, signal: null });
   });
+
+  it.runIf(process.platform !== "win32")(
+    "ends also where others keep the pipe open that its URLs come from",
+    async () => {
+      const silent = await SilentSite.start();
+      const folder = await bench.directory();
+      const pipe = join(folder, "pipe");
+      execFileSync("mkfifo", [pipe]);
+      const writer = await open(pipe, "r+");
+      bench.atEnd(() => writer.close());
+      await writer.write(`${silent.url}\n`);
+      const out = join(folder, "out");
+      const crawl = bench.start(["crawl", "--file", pipe, "--allow-private", "--out", out]);
+      await silent.asked;
+      void crawl.end("SIGTERM");
+      silent.stop();
+      const ended = await crawl.ended;
+      expect(ended).toMatchObject({ code: 143, signal: null });
+      expect(ended.stdout).toMatch(/^stopped; everything is kept\n/);
+      expect(ended.stderr).toContain(`continue with: peer crawl --file ${pipe} --out ${out}\n`);
+    },
+  );
 
   it("lets a request in flight end, but not when it is told a second time", async () => {
     const silent = await SilentSite.start();

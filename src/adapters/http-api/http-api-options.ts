@@ -31,6 +31,13 @@ export interface HttpApiOptions {
    * for a batch of a stream of URLs. @default 180_000
    */
   readonly silenceMsMax: Millis;
+  /**
+   * Most that is still read of a stream of URLs that was refused, for a client that sends all before it reads why: it costs
+   * next to nothing, and a longer list is seldom sent at once. @default 1 GiB
+   */
+  readonly dropBytesMax: number;
+  /** Longest time that it takes to do so; then the connection is closed. @default 30_000 */
+  readonly dropMsMax: Millis;
   /** Longest head of a request: the longest URL that is admitted, with each of its characters escaped. @default 64 KiB */
   readonly headBytesMax: number;
   /** Time that requests under way have to end when the API stops. @default 2_000 */
@@ -47,6 +54,8 @@ export const defaultHttpApiOptions: HttpApiOptions = Object.freeze({
   connectionsMax: 256,
   contentsMax: 16,
   silenceMsMax: 180_000,
+  dropBytesMax: 1_024 * 1_024 * 1_024,
+  dropMsMax: 30_000,
   headBytesMax: 64 * 1_024,
   stopMsMax: 2_000,
 });

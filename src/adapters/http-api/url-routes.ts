@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import type { FastifyInstance, FastifyPluginCallback } from "fastify";
+import type { FastifyInstance, FastifyPluginCallback, FastifyReply } from "fastify";
 import { listedStates, parseHttpFilter } from "../../core/answers/url-list.ts";
 import { defaultJob, type JobOptions } from "../../core/jobs/job-definition.ts";
 import { jobIdOf, validateJobOptions } from "../../core/jobs/validate-job-options.ts";
@@ -9,6 +9,7 @@ import type { InjectReport, ListedState, UrlFilter } from "../../ports/peer-cont
 import { RequestError } from "./api-error.ts";
 import { contentHeaders, headDocument } from "./content-headers.ts";
 import { ContentPlaces } from "./content-places.ts";
+import { dropRest } from "./drop-rest.ts";
 import { goneOf } from "./gone-of.ts";
 import type { RouteContext } from "./http-api.ts";
 import { isMarked, markSchema } from "./own-query.ts";
@@ -100,9 +101,11 @@ export function urlRoutes(context: RouteContext): FastifyPluginCallback {
           querystring: jobQuery,
         },
       },
-      async ({ body, headers, query }) =>
+      async ({ body, headers, query }, reply) =>
         body instanceof Readable
-          ? injectStream(context, body, lineFormat(headers["content-type"]), query.job)
+          ? readToEnd(context, body, reply, (source) =>
+              injectStream(context, source, lineFormat(headers["content-type"]), query.job),
+            )
           : injectList(context, body, query.job),
     );
 
@@ -185,10 +188,28 @@ function injectList(
   return control.inject(jobIdOf(body.job), body.urls, body.options);
 }
 
+/** Has `body` read by `read`; where that fails, the rest is dropped, so that the client comes to read the answer. */
+async function readToEnd<T>(
+  { clock, options }: RouteContext,
+  body: Readable,
+  { raw }: FastifyReply,
+  read: (source: AsyncIterable<Uint8Array>) => Promise<T>,
+): Promise<T> {
+  try {
+    return await read(body.iterator({ destroyOnReturn: false }));
+  } catch (error) {
+    const dropped = dropRest(body, clock, options);
+    // Who goes on for hours is answered at once. A connection that ends with the answer has to be read before.
+    if (raw.shouldKeepAlive) void dropped.then(() => body.destroy());
+    else await dropped;
+    throw error;
+  }
+}
+
 /** Injects a file of URLs of any length, in the memory of one batch. */
 async function injectStream(
   { control, options }: RouteContext,
-  source: Readable,
+  source: AsyncIterable<Uint8Array>,
   format: LineFormat,
   name: string = defaultJob,
 ): Promise<InjectReport> {

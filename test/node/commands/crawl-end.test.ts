@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -48,6 +48,50 @@ it("lets a crawl go on that was paused when it was stopped", async () => {
   expect(exitCode).toBe(0);
   expect(control.changes).toEqual([{ job: "crawl", change: "resume" }]);
   expect(err).toMatch(/^job crawl was paused, and goes on\ncontinuing in /);
+});
+
+it("goes on with its own job by the same command, whichever job was the last", async () => {
+  const stopped = (job: string) => control.reports.set(job, jobReport(job, { queued: 2 }));
+  await mkdir(join(out, "state"), { recursive: true });
+  stopped("crawl");
+  stopped("again");
+  const run = async (...words: string[]) => {
+    control.injected.length = 0;
+    const crawling = runCli(["crawl", ...words, "--out", out], terminal, composePeer);
+    await expect.poll(() => control.waiting).toBe(1);
+    terminal.signal("SIGINT");
+    await crawling;
+    return control.injected.map(({ job }) => job);
+  };
+  expect(await run(seed, "--job", "again")).toEqual(["again"]);
+  expect(await run()).toEqual(["again"]);
+  expect(await run(seed)).toEqual(["crawl"]);
+  expect(await run()).toEqual(["crawl"]);
+});
+
+it("names its job in the advice to continue it with a file, and where it is to be asked with its URL", async () => {
+  const file = join(out, "..", "urls.txt");
+  const urls = Array.from({ length: 1_500 }, (_, page) => `${seed}${page}`);
+  await writeFile(file, urls.join("\n"));
+  const inject = control.inject.bind(control);
+  control.inject = (...given) => {
+    terminal.signal("SIGINT");
+    return inject(...given);
+  };
+  await runCli(["crawl", "--file", file, "--out", out, "--job", "again"], terminal, composePeer);
+  expect(terminal.stderr.text).toBe(
+    `continue with: peer crawl --file ${file} --job again --out ${out}\n`,
+  );
+
+  control.inject = inject;
+  await rm(join(out, "seeds-left.json"));
+  await mkdir(join(out, "state"));
+  control.reports.set("again", jobReport("again"));
+  terminal = new FakeTerminal();
+  await runCli(["crawl", "--out", out], terminal, composePeer);
+  expect(terminal.stderr.text).toContain(
+    "nothing could be fetched; run it again with its URL --job again to be told why\n",
+  );
 });
 
 describe("the end of a crawl", () => {

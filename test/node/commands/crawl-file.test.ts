@@ -340,6 +340,16 @@ describe("peer crawl --file", () => {
     expect(terminal).toMatchObject({ inputClosed: true, listening: 0 });
   });
 
+  it("reads standard input no further where it cannot begin", async () => {
+    terminal.input = `${urlsOf(1).join("\n")}\n`;
+    terminal.inputStaysOpen = true;
+    terminal.environment["ORBWEAVER_CONTACT"] = "mail@docs.example";
+    const locked = new CrawlError("DATA_DIR_LOCKED", "another process has it");
+    const words = ["crawl", "--file", "-", "--out", out];
+    expect(await runCli(words, terminal, () => Promise.reject(locked))).toBe(1);
+    expect(terminal.inputClosed).toBe(true);
+  });
+
   it("ends as the peer breaks while it waits for standard input", async () => {
     terminal.input = `${urlsOf(1_000).join("\n")}\n`;
     terminal.inputStaysOpen = true;
