@@ -19,7 +19,10 @@ import {
 /** Totals of jobs in one message, at most. */
 export const totalsMax = 4_000;
 
-/** Bytes of a job's totals, at most, with every reason and class of status that there is; of a member's, one more of these. */
+/**
+ * Room for a job's totals in a message, in bytes: few take more, some 1,300, with every reason counted and let in again. A
+ * member has it for each of its jobs, and once more.
+ */
 export const totalBytesMax = 1_000;
 
 /** Members of whose past one message tells, at most. */

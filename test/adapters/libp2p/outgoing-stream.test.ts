@@ -1,6 +1,4 @@
-import { StreamMessageEvent, type Stream } from "@libp2p/interface";
 import { describe, expect, it } from "vitest";
-import { encodeFrame } from "../../../src/adapters/libp2p/frame-codec.ts";
 import { windowBytes, windowRequests } from "../../../src/adapters/libp2p/incoming-stream.ts";
 import { CollectingBudget } from "../../../src/adapters/libp2p/memory-budget.ts";
 import { NoticeSender } from "../../../src/adapters/libp2p/notices.ts";
@@ -11,31 +9,10 @@ import {
 } from "../../../src/adapters/libp2p/outgoing-stream.ts";
 import type { OverlayOutcome } from "../../../src/ports/overlay.ts";
 import { heapBytes } from "../../support/heap-bytes.ts";
+import { FakeStream } from "./fake-stream.ts";
 
 const budget = new CollectingBudget(1_000);
 const refusal = { kind: "refused", detail: "no" } as const;
-
-/** A stream of libp2p whose other end grants, and answers nothing. */
-class GrantingStream extends EventTarget {
-  status = "open";
-  writeStatus = "writable";
-  writableNeedsDrain = false;
-  writeBufferLength = 0;
-  sentBytes = 0;
-
-  send(data: Uint8Array): boolean {
-    this.sentBytes += data.length;
-    return true;
-  }
-
-  abort(): void {
-    this.status = "aborted";
-  }
-
-  grant(requests: number, bytes: number): void {
-    this.dispatchEvent(new StreamMessageEvent(encodeFrame({ type: "grant", requests, bytes })));
-  }
-}
 
 /** Requests, and what became of each. */
 class Requests {
@@ -107,10 +84,10 @@ describe("requests that wait for their stream", () => {
 describe("a window", () => {
   const endless = 2 ** 40;
 
-  async function opened(): Promise<{ requests: Requests; stream: GrantingStream }> {
+  async function opened(): Promise<{ requests: Requests; stream: FakeStream }> {
     const requests = new Requests();
-    const stream = new GrantingStream();
-    requests.opening.resolve({ kind: "opened", stream: stream as unknown as Stream });
+    const stream = new FakeStream();
+    requests.opening.resolve({ kind: "opened", stream: stream.asStream });
     await requests.opening.promise;
     return { requests, stream };
   }
@@ -121,7 +98,7 @@ describe("a window", () => {
       [windowBytes / 4, 4],
     ] as const) {
       const { requests, stream } = await opened();
-      stream.grant(endless, endless);
+      stream.hear({ type: "grant", requests: endless, bytes: endless });
       for (let at = 0; at < windowRequests + 9; at += 1) requests.add(bytes);
       await new Promise((resolve) => setImmediate(resolve));
       // Each has a head, of a few bytes.
@@ -131,7 +108,7 @@ describe("a window", () => {
 
   it("that stays full costs no more than what waits for it", async () => {
     const { requests, stream } = await opened();
-    stream.grant(windowRequests, 1);
+    stream.hear({ type: "grant", requests: windowRequests, bytes: 1 });
     requests.add();
     const bytesBefore = heapBytes();
     // Each finds the window full, and is passed over by the next one.
