@@ -12,6 +12,7 @@ import { JobRegistry, type Job } from "../../../src/peer/jobs/job-registry.ts";
 import type { Peer } from "../../../src/peer/peer.ts";
 import type { Store, StoreOp } from "../../../src/ports/store.ts";
 import { VirtualClock } from "../../../sim/virtual-clock.ts";
+import { queued } from "../../core/frontier/queue-model.ts";
 import { htmlPage } from "../../support/table-web.ts";
 import type { Pages } from "../../support/table-web.ts";
 import { VirtualPeer } from "../../support/virtual-peer.ts";
@@ -40,7 +41,7 @@ async function crawlNext(machine: VirtualPeer, peer: Peer): Promise<unknown> {
 
 const done = { finished: true, counts: { pages: 1 } };
 
-/** A single place for a host, with a journal that writes nothing as yet, and a database that has nothing. */
+/** A single place for a host, or more, with a journal that writes nothing as yet, and a database that has nothing. */
 class PlaceBench {
   readonly clock = new VirtualClock();
   readonly closed = new ClosedHosts(this.clock, 1, {
@@ -49,27 +50,22 @@ class PlaceBench {
   });
   readonly flushed = Promise.withResolvers<undefined>();
   readonly appended: StoreOp[] = [];
-  readonly hosts = new ActiveHosts(
-    {
-      clock: this.clock,
-      store: { getMany: () => Promise.resolve([undefined]) } as unknown as Store,
-    },
-    {
-      closed: this.closed,
-      journal: {
-        append: (ops) => {
-          this.appended.push(...ops);
-          return this.#written();
-        },
-        flushed: () => this.#written(),
-      },
-    },
-    {
-      frontier: { activeHostsMax: 1, headUrlsMax: 8 },
-      politeness: defaultPolitenessOptions,
-    },
-    () => undefined,
-  );
+  readonly hosts: ActiveHosts;
+
+  constructor(frontier = { activeHostsMax: 1, headUrlsMax: 8 }) {
+    const store = { getMany: () => Promise.resolve([undefined]) } as unknown as Store;
+    const append = (ops: readonly StoreOp[]): Promise<void> => {
+      this.appended.push(...ops);
+      return this.#written();
+    };
+    const journal = { append, flushed: () => this.#written() };
+    this.hosts = new ActiveHosts(
+      { clock: this.clock, store },
+      { closed: this.closed, journal },
+      { frontier, politeness: defaultPolitenessOptions },
+      () => undefined,
+    );
+  }
 
   #written(): Promise<void> {
     return this.flushed.promise.then(() => undefined);
@@ -182,6 +178,28 @@ describe("ActiveHosts", () => {
     bench.hosts.add(bench.host("next.example"));
     const rows = bench.appended.map((op) => op.type === "put" && HostRecord.decode(op.value));
     expect(rows).toMatchObject([{ host: "first.example", nextFetchAtMs: gate.nextFetchAtMs }]);
+  });
+});
+
+describe("the room for URLs in memory", () => {
+  /** URLs of the host that are in memory where more of it are queued than there is room for. */
+  function held({ visit }: Host): number {
+    for (let at = 0; at < 100; at += 1) visit.queue.add(queued(old, 0, at));
+    return visit.queue.heldCount;
+  }
+
+  it("is shared out among the active hosts, anew when one comes and when one goes", () => {
+    const bench = new PlaceBench({ activeHostsMax: 4, headUrlsMax: 32 });
+    const [first, ...others] = ["a", "b", "c", "d"].map((name) => bench.host(`${name}.example`));
+    if (!first) throw new Error("there are four");
+    bench.hosts.add(first);
+    expect(held(first)).toBe(32);
+    for (const host of others) bench.hosts.add(host);
+    expect(held(first)).toBe(8);
+    const last = others.pop();
+    if (!last) throw new Error("there are three");
+    for (const host of [first, ...others]) bench.hosts.delete(host);
+    expect(held(last)).toBe(32);
   });
 });
 

@@ -121,4 +121,14 @@ describe("the turns at an address", () => {
     turns.lendAddress(address, { fromMs: nowMs, untilMs: nowMs + 1, watched: false });
     expect([told(), turns.take()?.visit.host]).toEqual([1, "a.test"]);
   });
+
+  it("are told of when an errand stands in line, which may be due", async () => {
+    const { clock, turns, told } = inLine();
+    const nowMs = clock.nowMs();
+    const { signal } = new AbortController();
+    const place = { host: "c.test" as HostName, address, delayMs: 0, signal };
+    const begun = turns.begin({ ...place, fromMs: nowMs, untilMs: nowMs });
+    expect(told()).toBe(1);
+    expect((await begun)?.host).toBeUndefined();
+  });
 });

@@ -8,6 +8,8 @@ import { JobRegistry } from "../../../src/peer/jobs/job-registry.ts";
 
 import { addressHoldsMs, delayMs, FrontierBench, settled, testJob } from "./frontier-bench.ts";
 
+const tenMinutesMs = 600_000;
+
 /** So many of the host's requests fail that it is left alone. */
 function halt({ visit }: Host, clock: VirtualClock): void {
   const nowMs = clock.nowMs();
@@ -183,6 +185,42 @@ describe("the frontier", () => {
     frontier.jobsChanged();
     await settled();
     expect(frontier.hostNamed("b.example" as HostName)).toBeDefined();
+  });
+
+  it("leaves a host on disk that gave its place up until it opens, though more of it is queued", async () => {
+    const bench = await FrontierBench.open(1);
+    const { clock, frontier } = bench;
+    const { gate } = (await bench.queue("a.example")).visit;
+    gate.restUntil(clock.nowMs() + tenMinutesMs);
+    frontier.jobsChanged();
+    await bench.queue("b.example");
+    await bench.visit();
+    await bench.queue("a.example");
+    expect(frontier.activeHosts).toBe(0);
+    await clock.run(clock.sleep(tenMinutesMs));
+    await settled();
+    expect(frontier.take()?.url.entry.url).toBe("http://a.example/");
+    expect(frontier.hostNamed("a.example" as HostName)?.visit.queue.liveCount).toBe(2);
+  });
+
+  it("hands a URL out once that was put off when its host gave its place up", async () => {
+    const bench = await FrontierBench.open(2);
+    const { clock, frontier } = bench;
+    await bench.queue("a.example");
+    const lease = frontier.take();
+    invariant(lease !== undefined, "a host is due");
+    frontier.closeRequest(lease, { finishedAtMs: clock.nowMs() });
+    frontier.putOff(lease, clock.nowMs() + tenMinutesMs);
+    for (const name of ["b.example", "c.example"]) await bench.queue(name);
+    expect(frontier.hostNamed("a.example" as HostName)).toBeUndefined();
+    // What waits for its time is the host, and no URL of it any more.
+    expect(clock.sleepers).toBe(1);
+    for (let count = 0; count < 2; count += 1) await bench.visit();
+    await clock.run(clock.sleep(tenMinutesMs));
+    await settled();
+    expect(frontier.take()?.url.entry.url).toBe("http://a.example/");
+    await clock.run(clock.sleep(delayMs));
+    expect(frontier.take()).toBeUndefined();
   });
 
   it("keeps a host's delay where it is found by who waits for others that are read still", async () => {
