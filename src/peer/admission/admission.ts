@@ -359,13 +359,14 @@ export class Admission {
 
   /** What the owner has to say: its policy on addresses, and the guards that need to know what was admitted before. */
   #guard(candidate: Candidate, host: Host): ExclusionReason | undefined {
-    const { job } = candidate.request;
+    const { job, depth, redirectChain } = candidate.request;
     const { pagesPerHostMax, queriesPerPathMax } = job.definition.options;
     if (host.isPrivate && !this.#allowPrivate) return "address-forbidden";
     if (host.admittedFor(job.space) >= pagesPerHostMax) return "host-limit";
-    if (!this.#queryGuard.admit(urlOf(candidate), job.space, queriesPerPathMax))
-      return "query-explosion";
-    return undefined;
+    // Who names URLs one by one means them: no site has made them up.
+    const isSeed = depth === 0 && redirectChain.length === 0;
+    if (isSeed || this.#queryGuard.admit(urlOf(candidate), job.space, queriesPerPathMax)) return;
+    return "query-explosion";
   }
 
   #exclude(candidate: Candidate, reason: ExclusionReason, key: Uint8Array): StoreOp {
