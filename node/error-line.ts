@@ -1,4 +1,5 @@
 import { CrawlError, type CrawlErrorCode, isNoSpace } from "../src/core/errors.ts";
+import { storedDamage } from "../src/core/protobuf/malformed-message.ts";
 import { printable } from "./text/terminal-text.ts";
 
 /** Exit codes of every command. */
@@ -106,9 +107,10 @@ export function errorReport(thrown: unknown): ErrorReport {
   return { text: `${text}\n`, exitCode };
 }
 
-/** What the system refused is no bug, wherever it surfaced. */
+/** What the system refused is no bug, wherever it surfaced, and neither is what is damaged on disk. */
 function operational(error: unknown): unknown {
-  if (!(error instanceof Error && "syscall" in error && "code" in error)) return error;
+  if (!(error instanceof Error && "syscall" in error && "code" in error))
+    return storedDamage(error);
   const code = isNoSpace(error.code) ? "DISK_FULL" : "DATA_DIR_UNUSABLE";
   return new CrawlError(code, error.message, {}, { cause: error });
 }

@@ -20,7 +20,8 @@ export async function writeWhole(
     await writeFile(draft, content, { flush: true });
     await renameDurably(draft, path);
   } catch (cause) {
-    throw notWritten(cause, path, what);
+    // What has no code of the system's is of the content.
+    throw errorCode(cause) === undefined ? cause : notWritten(cause, path, what);
   } finally {
     await rm(draft, { force: true });
   }

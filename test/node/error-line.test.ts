@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { adviceByCode, errorReport, usageError } from "../../node/error-line.ts";
 import { CrawlError, type CrawlErrorCode } from "../../src/core/errors.ts";
+import { MalformedMessage } from "../../src/core/protobuf/malformed-message.ts";
 
 describe("errorReport", () => {
   it.each(Object.keys(adviceByCode) as CrawlErrorCode[])("says %s in one line", (code) => {
@@ -35,6 +36,13 @@ describe("errorReport", () => {
     expect(errorReport(full).text).toMatch(/^peer: ENOSPC: no space left; free some space.*\n$/);
     const denied = Object.assign(new Error("EACCES: denied"), { code: "EACCES", syscall: "open" });
     expect(errorReport(denied)).toMatchObject({ exitCode: 2 });
+  });
+
+  it("does not call a bug what is damaged on disk, and says what to do about it", () => {
+    expect(errorReport(new MalformedMessage("a field of kind 4"))).toEqual({
+      text: `peer: a row of the database cannot be read: a field of kind 4; ${adviceByCode.STORE_CORRUPT.hint}\n`,
+      exitCode: 1,
+    });
   });
 
   it("names no directory and no disk where it is open files that there are too few of", () => {

@@ -92,11 +92,13 @@ describe("a whole file", () => {
     expect(await readFile(path, "utf8")).toBe("old");
   });
 
-  it("fails as its content does where that is judged already", async () => {
-    const cause = new CrawlError("SWARM_BUSY", "busy");
-    await expect(writeWhole(path, failing(cause), "the list")).rejects.toBe(cause);
-    expect(await readdir(folder)).toEqual([]);
-  });
+  it.each([new CrawlError("SWARM_BUSY", "busy"), new RangeError("a field of kind 4")])(
+    "fails as its content does, which has nothing to do with the file: %s",
+    async (cause) => {
+      await expect(writeWhole(path, failing(cause), "the list")).rejects.toBe(cause);
+      expect(await readdir(folder)).toEqual([]);
+    },
+  );
 });
 
 it("names the file that a full disk has no room for, which the system does not", () => {

@@ -1,4 +1,5 @@
 import { CrawlError, type CrawlErrorCode } from "../../core/errors.ts";
+import { storedDamage } from "../../core/protobuf/malformed-message.ts";
 
 /** Mistakes in a request that are the API's own to find. */
 export type RequestErrorCode =
@@ -73,7 +74,8 @@ export function failure(code: ApiErrorCode, message: string): ApiFailure {
  * Tells the asker's mistakes from the peer's troubles. What is neither is not explained to the asker: it is logged
  * by the caller.
  */
-export function failureOf(error: unknown): ApiFailure {
+export function failureOf(thrown: unknown): ApiFailure {
+  const error = storedDamage(thrown);
   if (error instanceof CrawlError || error instanceof RequestError) {
     return failure(error.code, error.message);
   }

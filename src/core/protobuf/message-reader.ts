@@ -1,3 +1,5 @@
+import { MalformedMessage } from "./malformed-message.ts";
+
 /** Up to this length it takes less time to put a text together than to call the decoder. */
 const shortTextMax = 24;
 
@@ -15,7 +17,7 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 /**
  * Reads protobuf messages for the generated code, from bytes that anybody may have sent: nothing is read beyond their end.
  *
- * Errors: RangeError where the bytes end too early, or are none that a writer writes. What is no UTF-8 is read as
+ * Errors: {@link MalformedMessage} where the bytes end too early, or are none that a writer writes. What is no UTF-8 is read as
  * U+FFFD.
  *
  * Source of the format: Protocol Buffers documentation, "Encoding".
@@ -41,21 +43,22 @@ export class MessageReader {
       if (shift < 32) value |= (byte & 0x7f) << shift;
       if (byte < 0x80) return value >>> 0;
     }
-    throw new RangeError("a number of more than 64 bits");
+    throw new MalformedMessage("a number of more than 64 bits");
   }
 
-  /** Errors: RangeError above `Number.MAX_SAFE_INTEGER`, too. */
+  /** Errors: {@link MalformedMessage} above `Number.MAX_SAFE_INTEGER`, too. */
   uint64Number(): number {
     let value = 0;
     let unit = 1;
     for (let count = 0; count < numberBytesMax; count += 1) {
       const byte = this.#next();
       value += (byte & 0x7f) * unit;
-      if (value > Number.MAX_SAFE_INTEGER) throw new RangeError("a number of more than 53 bits");
+      if (value > Number.MAX_SAFE_INTEGER)
+        throw new MalformedMessage("a number of more than 53 bits");
       if (byte < 0x80) return value;
       unit *= 0x80;
     }
-    throw new RangeError("a number of more than 64 bits");
+    throw new MalformedMessage("a number of more than 64 bits");
   }
 
   bool(): boolean {
@@ -107,7 +110,7 @@ export class MessageReader {
         break;
       default:
         // Groups are of the format's first days, and nest without bounds: no message here has one.
-        throw new RangeError(`a field of kind ${type}`);
+        throw new MalformedMessage(`a field of kind ${type}`);
     }
   }
 
@@ -143,6 +146,6 @@ export class MessageReader {
   }
 }
 
-function endsTooEarly(): RangeError {
-  return new RangeError("a message ends too early");
+function endsTooEarly(): MalformedMessage {
+  return new MalformedMessage("a message ends too early");
 }

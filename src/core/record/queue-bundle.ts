@@ -1,3 +1,4 @@
+import { MalformedMessage } from "../protobuf/malformed-message.ts";
 import { invariant } from "../errors.ts";
 import { commonPrefix } from "../text/common-prefix.ts";
 import type { Millis } from "../units.ts";
@@ -91,13 +92,14 @@ function sharedUrls(url: string, others: readonly string[]): Partial<QueueRow> {
 }
 
 /**
- * Errors: what the protobuf runtime throws at malformed bytes, and RangeError where more is shared than there is, the URLs
- * are too many or not to be told apart, or the attempts do not add up.
+ * Errors: {@link MalformedMessage}, also where more is shared than there is, the URLs are too many or not to be told apart, or
+ * the attempts do not add up.
  */
 function decode(value: Uint8Array, options?: Parameters<typeof QueueRow.decode>[1]): QueueBundle {
   const row = QueueRow.decode(value, options);
   const { depth, attempts, unseen, redirectChain, discoveredAtMs, taken = 0 } = row;
-  if (unseen > attempts) throw new RangeError("more attempts that no server saw than attempts");
+  if (unseen > attempts)
+    throw new MalformedMessage("more attempts that no server saw than attempts");
   const discovery = { depth, attempts, unseen, redirectChain, discoveredAtMs };
   const bundle = { urls: urlsOf(row), ...discovery, taken };
   const page = pageOf(row);
@@ -105,16 +107,18 @@ function decode(value: Uint8Array, options?: Parameters<typeof QueueRow.decode>[
 }
 
 function pageOf({ url, via, viaShared, viaRest }: QueueRow): string | undefined {
-  if (viaShared > url.length) throw new RangeError("a page shares more than there is of its URL");
+  if (viaShared > url.length)
+    throw new MalformedMessage("a page shares more than there is of its URL");
   return viaRest === undefined ? via : url.slice(0, viaShared) + viaRest;
 }
 
 function urlsOf({ url, urlShared, urlRests }: QueueRow): string[] {
   if (urlRests === undefined) return [url];
-  if (urlShared > url.length) throw new RangeError("URLs share more than there is of the first");
-  if (url.includes(lineFeed)) throw new RangeError("a URL of a bundle has a line feed");
+  if (urlShared > url.length)
+    throw new MalformedMessage("URLs share more than there is of the first");
+  if (url.includes(lineFeed)) throw new MalformedMessage("a URL of a bundle has a line feed");
   const rests = urlRests.split(lineFeed, bundleUrlsMax);
-  if (rests.length === bundleUrlsMax) throw new RangeError("a bundle has too many URLs");
+  if (rests.length === bundleUrlsMax) throw new MalformedMessage("a bundle has too many URLs");
   const start = url.slice(0, urlShared);
   return [url, ...rests.map((rest) => start + rest)];
 }

@@ -5,6 +5,7 @@ import {
   RequestError,
 } from "../../../src/adapters/http-api/api-error.ts";
 import { CrawlError, type CrawlErrorCode } from "../../../src/core/errors.ts";
+import { MalformedMessage } from "../../../src/core/protobuf/malformed-message.ts";
 
 describe("the answer to a request that failed", () => {
   it.each<[CrawlErrorCode, number]>([
@@ -44,6 +45,13 @@ describe("the answer to a request that failed", () => {
     expect(failureOf(error)).toMatchObject({
       status,
       body: { error: { code, message: expect.stringContaining(message) as string } },
+    });
+  });
+
+  it("says that the database is damaged where a row of it cannot be read", () => {
+    expect(failureOf(new MalformedMessage("why"))).toMatchObject({
+      status: 500,
+      body: { error: { code: "STORE_CORRUPT", message: expect.stringContaining("why") as string } },
     });
   });
 

@@ -3,6 +3,7 @@ import * as runtime from "protons-runtime";
 import type { Codec } from "protons-runtime";
 import { describe, expect, it } from "vitest";
 import { RangeDigests } from "../../../src/core/messages/messages.pb.ts";
+import { MalformedMessage } from "../../../src/core/protobuf/malformed-message.ts";
 import { MessageReader } from "../../../src/core/protobuf/message-reader.ts";
 import { MessageWriter } from "../../../src/core/protobuf/message-writer.ts";
 import { HostRecord, QueueRow, UrlRecord } from "../../../src/core/record/record.pb.ts";
@@ -125,7 +126,7 @@ describe("messages", () => {
     );
   });
 
-  it("of any bytes are a message or a RangeError", () => {
+  it("of any bytes are a message or a MalformedMessage", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
         for (const message of [UrlRecord, HostRecord, RangeDigests]) {
@@ -163,7 +164,7 @@ describe("MessageReader", () => {
     ["a number of more than 53 bits", [...Array<number>(7).fill(0xff), 0x7f, 0x01]],
   ])("refuses %s", (_, bytes) => {
     const reader = new MessageReader(Uint8Array.from(bytes));
-    expect(() => reader.uint64Number()).toThrow(RangeError);
+    expect(() => reader.uint64Number()).toThrow(MalformedMessage);
   });
 
   it("reads what is no UTF-8 as U+FFFD", () => {
@@ -186,7 +187,7 @@ function outcomeOf(read: () => unknown): unknown {
   try {
     return read();
   } catch (error) {
-    if (error instanceof RangeError) return "refused";
+    if (error instanceof MalformedMessage) return "refused";
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { MalformedMessage } from "../../../src/core/protobuf/malformed-message.ts";
 import { describe, expect, it } from "vitest";
 import {
   bundleUrlsMax,
@@ -98,7 +99,7 @@ describe("a row of a queue", () => {
     ["has fewer attempts than no server saw", { unseen: found.attempts + 1 }],
   ])("that %s is none", (_, row) => {
     const value = QueueRow.encode({ ...found, url, ...row });
-    expect(() => QueueBundle.decode(value)).toThrow(RangeError);
+    expect(() => QueueBundle.decode(value)).toThrow(MalformedMessage);
   });
 
   it("of one URL has no place for marks", () => {

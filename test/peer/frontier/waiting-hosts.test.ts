@@ -51,16 +51,19 @@ class WaitingBench {
   readonly taken: HostName[][] = [];
   room = 0;
   readonly waiting: WaitingHosts;
-  readonly #rows: { readonly key: Uint8Array; readonly value: Uint8Array }[];
+  readonly rows: { readonly key: Uint8Array; readonly value: Uint8Array }[];
 
   /** `onFlush` is called when the journal is flushed, before which the database shows no host. */
   constructor(
     names: readonly HostName[],
     isWanted: (name: HostName) => boolean = () => true,
     onFlush: () => void = () => undefined,
+    onFailure: (error: unknown) => void = (error) => {
+      throw error;
+    },
   ) {
     let isFlushed = false;
-    this.#rows = names
+    this.rows = names
       .map((name) => {
         const visit = new HostVisit({ ...parts, host: name, site: name as string as SiteName });
         const { keys } = new Host(visit, undefined);
@@ -71,7 +74,7 @@ class WaitingBench {
       {
         store: {
           range: ({ gte }, limit) => {
-            const rows = this.#rows.filter(({ key }) => Buffer.compare(key, gte) >= 0);
+            const rows = this.rows.filter(({ key }) => Buffer.compare(key, gte) >= 0);
             return Promise.resolve(isFlushed ? rows.slice(0, limit) : []);
           },
         },
@@ -93,9 +96,7 @@ class WaitingBench {
           return Promise.resolve();
         },
       },
-      (error) => {
-        throw error;
-      },
+      onFailure,
     );
   }
 }
@@ -171,4 +172,14 @@ it("keeps the row of a host that may have more than is known", () => {
   waiting.keep(host);
   expect(waiting.forget(host)).toEqual([]);
   expect(host.waitingRow).toBe("written");
+});
+
+it("does not take a damaged name for that of another host, whose queue nobody would find", async () => {
+  const failures: unknown[] = [];
+  const bench = new WaitingBench([first], undefined, undefined, (error) => failures.push(error));
+  bench.room = 1;
+  for (const { value } of bench.rows) value[0] = 0x7c;
+  await bench.waiting.look();
+  expect(failures).toMatchObject([{ code: "STORE_CORRUPT" }]);
+  expect(bench.taken).toEqual([]);
 });
