@@ -1,3 +1,4 @@
+import { rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { JobReport } from "../src/ports/peer-control.ts";
 import { dataLayout } from "./config/peer-config.ts";
@@ -74,6 +75,12 @@ export function crawlSummary(
 export function writeSummary(summary: CrawlSummary): Promise<void> {
   const text = `${JSON.stringify(summary, undefined, 2)}\n`;
   return writeWhole(dataLayout(summary.out).summaryFile, text, "the summary");
+}
+
+/** Removes what an earlier run has said of its end: until this one has come to its own, that is no longer so. */
+export async function forgetResults(dataDir: string): Promise<void> {
+  const { brokenFile, summaryFile } = dataLayout(dataDir);
+  for (const file of [summaryFile, brokenFile]) await rm(file, { force: true });
 }
 
 /** The summary for people. */

@@ -16,7 +16,13 @@ import { crawlJobDefault, dataDirOf, jobBefore, planOf, type CrawlPlan } from ".
 import { adviceText, sayHalted, sayLeft, sayWhatLacks, type Say } from "../crawl-end.ts";
 import { CrawlSeeds } from "../crawl-seeds.ts";
 import { writeBrokenUrls } from "../broken-urls.ts";
-import { crawlSummary, renderSummary, writeSummary, type CrawlSummary } from "../crawl-summary.ts";
+import {
+  crawlSummary,
+  forgetResults,
+  renderSummary,
+  writeSummary,
+  type CrawlSummary,
+} from "../crawl-summary.ts";
 import { ProgressDisplay } from "../dashboard/progress-display.ts";
 import { progressView, type ProgressView } from "../dashboard/progress-view.ts";
 import { answeredUrls, Standstill, type QueueAnswers } from "../dashboard/standstill.ts";
@@ -123,7 +129,7 @@ async function crawl(context: CommandContext, command: Command, urls: string[]):
     });
     try {
       const before = jobBefore(session.control, plan);
-      await rememberSettings(plan.out, values);
+      await begin(plan, values, before);
       await sayContact(context, command, values);
       const fetchedBefore = before ? answeredUrls(before.counts) : 0;
       const standstill = new Standstill(
@@ -136,7 +142,7 @@ async function crawl(context: CommandContext, command: Command, urls: string[]):
       left = await SeedsLeft.of(plan);
       const whole = await injectSeeds(session, request, before, { display, left, say, stop });
       if (whole === undefined) {
-        context.finish(stop.exitCode);
+        context.finish(stop.exitCode || exitCodes.failed);
         return;
       }
       again = whole && isUntouched(session.control.job(plan.job), before);
@@ -155,7 +161,7 @@ async function crawl(context: CommandContext, command: Command, urls: string[]):
       await stop.within(() => session.close());
     }
     const summary = summaryOf(session.control, plan, left, broken);
-    if (!summary.finished && stop.exitCode !== 0) context.finish(stop.exitCode);
+    if (!summary.finished) context.finish(stop.exitCode || exitCodes.failed);
     await finish(context, command, summary, again, left);
   } finally {
     request.seeds.close();
@@ -190,6 +196,16 @@ function rejectedText({ input: url, line, reason }: Rejection, source?: UrlSourc
   return reason === "address-forbidden"
     ? inputText({ url, line }, privateAddressText, source?.name)
     : rejectionText({ url, line }, reason, source?.name);
+}
+
+/** From now on the directory has the settings of this run, and no results of one before. */
+async function begin(
+  { out }: CrawlPlan,
+  values: SettingValues,
+  before: JobReport | undefined,
+): Promise<void> {
+  await rememberSettings(out, values);
+  if (before) await forgetResults(out);
 }
 
 /** Lets a job go on that was paused in an earlier run: this is what the crawl is run again for. */

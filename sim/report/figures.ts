@@ -140,14 +140,14 @@ function slackText(ms: Millis): string {
 
 function queuesText({ queues }: RunReport): string {
   const named = Object.entries(queues).map(
-    ([name, length]) => `${formatCount(length)} ${queueTexts[name] ?? name}`,
+    ([name, length]) => queueTexts[name]?.(length) ?? `${formatCount(length)} ${name}`,
   );
   return named.length === 0 ? "none" : named.join(", ");
 }
 
 /** What waits in the queues. */
-const queueTexts: Readonly<Record<string, string>> = {
-  pending: "URLs not acknowledged",
-  queuedRows: "rows to copy to a member",
-  pendingOps: "operations to write",
+const queueTexts: Readonly<Record<string, (length: number) => string>> = {
+  pending: (length) => `${counted(length, "URL")} not acknowledged`,
+  queuedRows: (length) => `${counted(length, "row")} to copy to a member`,
+  pendingOps: (length) => `${counted(length, "operation")} to write`,
 };

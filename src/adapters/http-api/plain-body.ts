@@ -2,6 +2,8 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyInstance } from "fastify";
 import { BodyFormError } from "./api-error.ts";
 
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
 /** Whether a body is what it is read as: anything else would be URLs that nobody has named. */
 export function isPlainUtf8(headers: IncomingHttpHeaders): boolean {
   const coding = headers["content-encoding"] ?? "identity";
@@ -18,8 +20,19 @@ export function notPlain(): BodyFormError {
 /** Makes `app` read JSON as it does by itself, but for that which is compressed or in another charset. */
 export function readPlainJson(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser("error", "error");
-  app.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, parsed) => {
-    if (isPlainUtf8(request.headers)) void parse(request, body.toString(), parsed);
-    else parsed(notPlain());
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, parsed) => {
+    const text = isPlainUtf8(request.headers) ? textOf(body) : undefined;
+    if (text === undefined) parsed(notPlain());
+    else void parse(request, text, parsed);
   });
+}
+
+/** Nothing where the bytes are no UTF-8. */
+function textOf(body: string | Uint8Array): string | undefined {
+  if (typeof body === "string") return body;
+  try {
+    return utf8.decode(body);
+  } catch {
+    return undefined;
+  }
 }

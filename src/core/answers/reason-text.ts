@@ -35,8 +35,7 @@ const texts: Readonly<Record<StatusReason, string>> = {
   "in-flight": "A request to the host is in flight.",
   "invalid-url": "This is no http or https URL, is not UTF-8, or has more than 16,384 characters.",
   "job-paused": "The job is paused.",
-  "name-server-down":
-    "The crawler's own name server is down: it finds no names, not even those that it found before.",
+  "name-server-down": "The crawler's own name server is down: it finds no names at all.",
   "network-down": "The crawler's own network is down: not even hosts answer that did before.",
   nofollow: "Only nofollow links lead there.",
   "owner-unreachable": "No member that could know the URL answered in time; ask again.",

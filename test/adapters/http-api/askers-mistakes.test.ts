@@ -136,6 +136,9 @@ describe("HttpApi, asked wrongly", () => {
       const answer = await call(path, "POST", { headers, body });
       expect(answer).toMatchObject({ status: 415, body: { error: { code: "BAD_REQUEST" } } });
     }
+    const type = { "content-type": "application/json" };
+    const garbled = { headers: type, body: Buffer.from(body.replace('/"', '/\u00e4"'), "latin1") };
+    expect(await call(path, "POST", garbled)).toMatchObject({ status: 415 });
     const headers = { "content-type": 'Application/JSON; charset="UTF-8"' };
     expect(await call(path, "POST", { headers, body })).toMatchObject({ status: 200 });
   });

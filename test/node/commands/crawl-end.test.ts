@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -48,6 +48,31 @@ it("lets a crawl go on that was paused when it was stopped", async () => {
   expect(exitCode).toBe(0);
   expect(control.changes).toEqual([{ job: "crawl", change: "resume" }]);
   expect(err).toMatch(/^job crawl was paused, and goes on\ncontinuing in /);
+});
+
+it("leaves nothing of what an earlier run has said of its end, as soon as the job goes on", async () => {
+  const results = ["broken.ndjson", "summary.json"];
+  await mkdir(join(out, "state"), { recursive: true });
+  for (const name of results) await writeFile(join(out, name), "{}");
+  control.reports.set("crawl", jobReport("crawl", { queued: 2 }));
+  const crawling = runCli(["crawl", "--out", out], terminal, composePeer);
+  await expect.poll(() => control.waiting).toBe(1);
+  const left = await readdir(out);
+  terminal.signal("SIGINT");
+  await crawling;
+  expect(left).toContain("state");
+  expect(left.filter((name) => results.includes(name))).toEqual([]);
+});
+
+it("has not done its work where somebody lets its peer leave before that", async () => {
+  await mkdir(join(out, "state"), { recursive: true });
+  control.reports.set("crawl", jobReport("crawl", { queued: 2 }));
+  const words = ["crawl", "--out", out, "--api", "127.0.0.1:0"];
+  const crawling = runCli(words, terminal, composePeer);
+  await expect.poll(() => control.waiting).toBe(1);
+  expect(await runCli(["leave", "--data", out], new FakeTerminal(), composePeer)).toBe(0);
+  expect(await crawling).toBe(1);
+  expect(terminal.stdout.text).toContain("stopped; everything is kept");
 });
 
 it("goes on with its own job by the same command, whichever job was the last", async () => {

@@ -38,6 +38,13 @@ describe("a report as text", () => {
     expect(text).not.toContain("violations:");
   });
 
+  it("counts one of what waits as one", () => {
+    const queues = { pending: 1, queuedRows: 1, pendingOps: 1, others: 2 };
+    expect(renderText({ ...report, queues }).replace(/\s+/g, " ")).toContain(
+      "1 URL not acknowledged, 1 row to copy to a member, 1 operation to write, 2 others",
+    );
+  });
+
   it("has room in 80 columns", () => {
     const text = renderText({ ...report, delays: { requests: 1_234_567, excused: 1_234 } });
     expect(text.split("\n").filter((line) => line.length > 80)).toEqual([]);
