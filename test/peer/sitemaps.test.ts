@@ -57,9 +57,19 @@ describe("a job that wants sitemaps", () => {
     expect(page).toMatchObject({ state: "excluded", reason: "robots" });
   });
 
-  it("takes them up from the first page that there is", async () => {
-    const machine = machineWith({ [`${site}/`]: { status: 404, body: "no" } });
-    await machine.crawl([`${site}/`, `${site}/a`], { sitemaps: true });
+  it.each([404, 410, 200])(
+    "takes them up whatever the site has to say at its seed: %i",
+    async (status) => {
+      const machine = machineWith({ [`${site}/`]: { status, body: "no" } });
+      await machine.crawl([`${site}/`], { sitemaps: true });
+      expect(asked(machine)).toContain("/c");
+    },
+  );
+
+  it("takes them up where a seed leads that redirects", async () => {
+    const moved = { status: 302, headers: { location: "/a" } };
+    const machine = machineWith({ [`${site}/`]: moved });
+    await machine.crawl([`${site}/`], { sitemaps: true });
     expect(asked(machine)).toContain("/c");
   });
 

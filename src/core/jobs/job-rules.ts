@@ -2,6 +2,7 @@ import type { CanonicalUrl, HostName, SiteName } from "../units.ts";
 import { hostOf, pathStartOf, siteOfHost } from "../url/site-of.ts";
 import type { ExclusionReason } from "./exclusion.ts";
 import type { JobDefinition, JobOptions, JobScope } from "./job-definition.ts";
+import { UrlPattern } from "./url-pattern.ts";
 import { hasRepeatedSegments, isFarCalendarPage, pathSegmentCount } from "./trap-guards.ts";
 
 /** The page that a link was found on. */
@@ -43,14 +44,14 @@ export function compileJobRules(definition: JobDefinition): JobRules {
 
 class CompiledRules implements JobRules {
   readonly #options: JobOptions;
-  readonly #include: readonly RegExp[];
-  readonly #exclude: readonly RegExp[];
+  readonly #include: readonly UrlPattern[];
+  readonly #exclude: readonly UrlPattern[];
   readonly #sites = new SiteMemo();
 
   constructor(options: JobOptions) {
     this.#options = options;
-    this.#include = options.include.map((source) => new RegExp(source));
-    this.#exclude = options.exclude.map((source) => new RegExp(source));
+    this.#include = options.include.map((source) => new UrlPattern(source));
+    this.#exclude = options.exclude.map((source) => new UrlPattern(source));
   }
 
   judge(link: CanonicalUrl, from: LinkSource): ExclusionReason | undefined {

@@ -24,13 +24,20 @@ const fullDate =
   /\/([12]\d{3})\/(?:0[1-9]|1[0-2])\/(?:0[1-9]|[12]\d|3[01])(?=[/?]|$)|(?<![\w-])([12]\d{3})-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?(?![\w-])/g;
 
 /** The value of a query parameter that says a day or a month. */
-const dateValue = /^([12]\d{3})-?(?:0?[1-9]|1[0-2])(?:-?[0-3]\d)?(?!\d)/;
-const dateName = /date|day|month|week|cal/i;
+const dateValue =
+  /^([12]\d{3})(?:-(?:0?[1-9]|1[0-2])(?:-[0-3]?\d)?|(?:0[1-9]|1[0-2])(?:[0-3]\d)?)(?!\d)/;
+const dateName = nameOf("date|day|month|week|cal|calendar");
 
 /** Year and month as two parameters; a year alone may be that of a film. */
 const yearValue = /^[12]\d{3}$/;
-const yearName = /ye?a?r$/i;
-const monthName = /month|mon$|week|day/i;
+const yearName = nameOf("year|yr");
+const monthName = nameOf("month|mon|week|day");
+
+/** A parameter with one of these words, alone or beside another that calendars use: a candidate and a layer have none. */
+function nameOf(words: string): RegExp {
+  const before = "^|[^a-z]|cal|start|end|from|to|event|show|view";
+  return new RegExp(`(?:${before})(?:${words})s?(?![a-z])`, "i");
+}
 
 /** Segments of the path, empty ones included, but not the one after a final slash. */
 export function pathSegmentCount(url: string, start: number): number {

@@ -13,7 +13,6 @@ import { readLinkHeader, type HeaderLink } from "./link-header.ts";
 import { parseRefresh } from "./meta-refresh.ts";
 import { packKeyedLinks, type KeyedLink } from "./packed-links.ts";
 import {
-  noLinks,
   type ExcludedLinks,
   type ExtractedPage,
   type MetaRefresh,
@@ -106,9 +105,12 @@ function contentTypeOf(headers: readonly string[]): string | undefined {
   return values.length > 1 ? values.join(", ") : values[0];
 }
 
+/** The host's sitemaps are none of the response's links. */
 function nothingFollowed(input: PageInput): Omit<PageContent, "html"> {
   const { noindex } = directivesOf(input, undefined);
-  return { links: noLinks, excluded: [], noindex };
+  const sorter = new LinkSorter(input);
+  for (const link of input.sitemaps) sorter.addSitemap(link, false);
+  return { ...sorter.packed(), noindex };
 }
 
 /** `Refresh` as browsers know it: what `<meta http-equiv=refresh>` imitates, and stronger than it. */

@@ -22,15 +22,15 @@ const dateForms = [
 
 /**
  * How long a Retry-After field (RFC 9110, section 10.2.3) asks to wait from `nowMs` on, or `undefined` where
- * it makes no sense. A date in the past is 0. A date is one of the server's clock, which the response's Date field `sent`
+ * it makes no sense. Parts of a second, which some programs send, are rounded up. A date in the past is 0. A date is one of the server's clock, which the response's Date field `sent`
  * tells where there is one: by ours, it could be over when it comes.
  *
  * Invariant: the result is never negative, and finite.
  */
 export function parseRetryAfter(value: string, nowMs: Millis, sent?: string): Millis | undefined {
   const text = value.trim();
-  if (/^\d+$/.test(text) && text.length <= VALUE_CHARS_MAX) {
-    return Math.min(Number(text), SECONDS_MAX) * 1_000;
+  if (text.length <= VALUE_CHARS_MAX && /^\d+(?:\.\d*)?$/.test(text)) {
+    return Math.min(Math.ceil(Number(text)), SECONDS_MAX) * 1_000;
   }
   const dateMs = parseHttpDate(text, nowMs);
   if (dateMs === undefined) return undefined;

@@ -359,14 +359,15 @@ export class Admission {
 
   /** What the owner has to say: its policy on addresses, and the guards that need to know what was admitted before. */
   #guard(candidate: Candidate, host: Host): ExclusionReason | undefined {
-    const { job, depth, redirectChain } = candidate.request;
+    const { job, depth } = candidate.request;
     const { pagesPerHostMax, queriesPerPathMax } = job.definition.options;
     if (host.isPrivate && !this.#allowPrivate) return "address-forbidden";
+    // Seeds, and where they redirect: who names URLs one by one means them, and no site has made them up.
+    if (depth === 0) return undefined;
     if (host.admittedFor(job.space) >= pagesPerHostMax) return "host-limit";
-    // Who names URLs one by one means them: no site has made them up.
-    const isSeed = depth === 0 && redirectChain.length === 0;
-    if (isSeed || this.#queryGuard.admit(urlOf(candidate), job.space, queriesPerPathMax)) return;
-    return "query-explosion";
+    if (!this.#queryGuard.admit(urlOf(candidate), job.space, queriesPerPathMax))
+      return "query-explosion";
+    return undefined;
   }
 
   #exclude(candidate: Candidate, reason: ExclusionReason, key: Uint8Array): StoreOp {

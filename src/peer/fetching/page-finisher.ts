@@ -136,7 +136,7 @@ export class PageFinisher {
       const end = this.#fetchedEnd(exchange, response, parsed, plan, { ...content, location });
       return plan.kind === "return" ? returnEnd(lease, end, plan, backHost) : end;
     });
-    if (isFollowed(response, content)) this.#sitemaps.taken(lease, sitemaps);
+    if (plan.kind === "none") this.#sitemaps.taken(lease, sitemaps);
   }
 
   #append({ capture }: ParsedPage): ArchiveLocation {

@@ -1,4 +1,4 @@
-import { headerField } from "../../core/net/header-fields.ts";
+import { headerField, headerFields } from "../../core/net/header-fields.ts";
 import type { AttemptEnd } from "../../core/politeness/attempt-end.ts";
 import type { FetchFailure } from "../../core/politeness/retry-table.ts";
 import type { FetchVerdict } from "../../core/politeness/host-gate.ts";
@@ -320,13 +320,13 @@ export class RobotsVisitor {
 
 function answerOf(response: FetchResponse, clock: Clock): RobotsFetchOutcome {
   const { status, headers } = response;
-  const cacheControl = headerField(headers, "cache-control");
+  const cacheControl = headerFields(headers, "cache-control");
   const { retryAfterMs } = fetchVerdictOf(response, clock);
   return {
     kind: "response",
     status,
     isCut: isBrokenOff(response),
-    ...(cacheControl !== undefined && { cacheControl }),
+    ...(cacheControl.length > 0 && { cacheControl: cacheControl.join() }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };
 }

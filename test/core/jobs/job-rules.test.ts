@@ -100,6 +100,16 @@ describe("patterns", () => {
     expect(judge(options, `${page}x`, page)).toBe("pattern");
     expect(judge(options, `${page}docs/draft`, page)).toBe("pattern");
   });
+
+  it("know a URL by what browsers show of it, too, where they have more than ASCII", () => {
+    const [closed, latin1] = [`${page}priv%C3%A9/x`, `${page}priv%E9/x`];
+    expect(judge({ exclude: ["/privé/"] }, closed, page)).toBe("pattern");
+    expect(judge({ exclude: ["/priv%C3%A9/|ü"] }, closed, page)).toBe("pattern");
+    expect(judge({ exclude: ["/privé/"] }, latin1, page)).toBeUndefined();
+    expect(judge({ include: ["/privé/"] }, closed, page)).toBeUndefined();
+    expect(judge({ include: ["/privé/"] }, latin1, page)).toBe("pattern");
+    expect(judge({ exclude: ["/priv./"] }, closed, page)).toBeUndefined();
+  });
 });
 
 describe("repeated segments", () => {
@@ -137,6 +147,11 @@ describe("calendars", () => {
     "x?year=2040&month=1",
     "x?month=12&year=1980",
     "x?view=2040-07",
+    "x?start_date=1989-1",
+    "x?startDate=204001",
+    "x?cal=2040-01",
+    "x?cal_yr=2040&calmonth=1",
+    "x?tx_week=3&fromyear=2040",
   ])("/%s is kept out", (path) => {
     expect(judge({}, page + path, page)).toBe("calendar");
   });
@@ -152,6 +167,13 @@ describe("calendars", () => {
     "part/x-2040-01-7",
     "phone/12040-01",
     "films?year=1950",
+    "x?candidate=12345",
+    "x?update_id=10234",
+    "x?local=2040-1",
+    "x?player=1234&week=5",
+    "x?year=2040&common=1",
+    "x?date_id=13579",
+    "x?date=123456789",
     "x?id=204001",
     "2040",
   ])("/%s is not", (path) => {

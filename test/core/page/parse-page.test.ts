@@ -216,6 +216,13 @@ describe("sitemaps", () => {
     expect(links(parse({ html: sitemap, headers: xml, options, follow: false }))).toEqual([]);
   });
 
+  it("that robots.txt names are none of a response's links, so that they count though it has none", () => {
+    const sitemaps = ["http://www.e.org/s.xml", "http://other.net/s.xml"];
+    const page = parse({ html: sitemap, headers: xml, follow: false, sitemaps });
+    expect(links(page)).toEqual(["/s.xml"]);
+    expect(excluded(page)).toEqual({ scope: ["http://other.net/s.xml"] });
+  });
+
   it.each([
     ["at once", ""],
     ["behind declarations", '\ufeff<?xml version="1.0"?>\n<?xml-stylesheet href="s.xsl"?>\n'],

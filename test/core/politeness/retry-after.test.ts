@@ -10,6 +10,8 @@ describe("parseRetryAfter", () => {
     ["0", 0],
     ["120", 120_000],
     ["  7 ", 7_000],
+    ["39.9", 40_000],
+    ["3.", 3_000],
     ["99999999999999999999", 2 ** 31 * 1_000],
   ])("reads %j as seconds", (value, expected) => {
     expect(parseRetryAfter(value, exampleMs)).toBe(expected);
@@ -56,7 +58,8 @@ describe("parseRetryAfter", () => {
     "",
     "soon",
     "-1",
-    "1.5",
+    ".5",
+    "1.5.2",
     "0x10",
     "12 s",
     "Sun, 06 Foo 1994 08:49:37 GMT",

@@ -125,18 +125,20 @@ describe("a request to admission", () => {
     });
   });
 
-  it("keeps no seed out for the query strings of its path, but for what it redirects to", async () => {
-    const bench = new AdmissionBench({ job: { queriesPerPathMax: 1 } });
-    await bench.run(async () => {
-      const urls = [1, 2, 3].map((number) => `http://a.example/?${number}`);
-      const seeds = bench.seeds(...urls);
-      expect((await bench.admission.admit(seeds)).added).toEqual([0, 1, 2]);
-      const links = linksTo("http://a.example/?4", "http://a.example/?5");
-      const redirectChain = ["http://a.example/"];
-      const { added } = await bench.admission.admit({ ...seeds, links, redirectChain });
-      expect(added).toEqual([0]);
-    });
-  });
+  it.each([{ pagesPerHostMax: 1 }, { queriesPerPathMax: 1 }])(
+    "keeps no seed out that somebody has named, nor where it redirects: %j",
+    async (job) => {
+      const bench = new AdmissionBench({ job });
+      await bench.run(async () => {
+        const urls = [1, 2, 3].map((number) => `http://a.example/?${number}`);
+        const seeds = bench.seeds(...urls);
+        expect((await bench.admission.admit(seeds)).added).toEqual([0, 1, 2]);
+        const links = linksTo("http://a.example/?4");
+        const target = { ...seeds, links, redirectChain: ["http://a.example/"] };
+        expect((await bench.admission.admit(target)).added).toEqual([0]);
+      });
+    },
+  );
 
   it("looks up what the sieve cannot tell, and queues what is not there", async () => {
     const bench = new AdmissionBench();

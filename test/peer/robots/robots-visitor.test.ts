@@ -297,18 +297,23 @@ describe("robots.txt, as a peer asks for it", () => {
 
   const soon = { headers: { "cache-control": "max-age=300" } };
 
-  it("sets no longer a pace when it is read again than it asks for then", async () => {
-    const machine = new VirtualPeer((url, asked) => {
-      if (!url.endsWith("/robots.txt")) return htmlPage(...pages);
-      return { ...soon, body: `User-agent: *\n${asked === 0 ? "Crawl-delay: 10" : "Disallow:"}` };
-    });
-    await machine.crawl(["http://site.example/"]);
-    const rests = restsOf(machine);
-    expect(rests).toHaveLength(42);
-    // It is read again after five minutes.
-    expect(rests.slice(0, 31).every((seconds) => seconds === 10)).toBe(true);
-    expect(rests.slice(31).every((seconds) => seconds === 1)).toBe(true);
-  });
+  const soonInTwo = { headers: { "cache-control": "public", "Cache-Control": "max-age=300" } };
+
+  it.each([soon, soonInTwo])(
+    "sets no longer a pace when it is read again than it asks for then, by %j",
+    async (age) => {
+      const machine = new VirtualPeer((url, asked) => {
+        if (!url.endsWith("/robots.txt")) return htmlPage(...pages);
+        return { ...age, body: `User-agent: *\n${asked === 0 ? "Crawl-delay: 10" : "Disallow:"}` };
+      });
+      await machine.crawl(["http://site.example/"]);
+      const rests = restsOf(machine);
+      expect(rests).toHaveLength(42);
+      // It is read again after five minutes.
+      expect(rests.slice(0, 31).every((seconds) => seconds === 10)).toBe(true);
+      expect(rests.slice(31).every((seconds) => seconds === 1)).toBe(true);
+    },
+  );
 
   it("keeps the pace that the one of the host's other origin asks for", async () => {
     const seeds = ["http://site.example/", "http://site.example:8080/"];
