@@ -262,6 +262,21 @@ describe("the frontier", () => {
     expect(taken).toEqual([undefined, undefined]);
   });
 
+  it("takes up what another member brings of a host that is active, and nothing of one that others crawl", async () => {
+    const bench = await FrontierBench.open(1);
+    const { frontier, job } = bench;
+    const host = await bench.queue("a.example");
+    frontier.arrived("a.example" as HostName, { ...bench.write(host, job), job: testJob });
+    expect(host.visit.queue.liveCount).toBe(2);
+
+    const others = await FrontierBench.open(1);
+    others.frontier.crawl(ArcSet.empty);
+    const [there] = (await others.find("a.example")).values();
+    invariant(there !== undefined, "every host is found");
+    others.frontier.added(there, [{ ...others.write(there, others.job), job: testJob }]);
+    expect(others.frontier.activeHosts).toBe(0);
+  });
+
   it("goes on with a host that is crawled here again before it was forgotten", async () => {
     const bench = await FrontierBench.open(1);
     await bench.queue("a.example");

@@ -113,3 +113,18 @@ it("a member that answers now and then is waited for", async () => {
   });
   expect(copy.isComplete).toBe(true);
 });
+
+it("a member that answers of some kinds of rows alone has no complete copy, however late it does", async () => {
+  const clock = new VirtualClock();
+  const copy = await copyTo(clock, {
+    store: storeOf([]),
+    calls: {
+      digests: async (_, { tag }) => {
+        await clock.sleep(tag === "robots" ? 90_000 : 5_000);
+        return tag === "queue" ? undefined : [];
+      },
+      pull: () => Promise.resolve(undefined),
+    },
+  });
+  expect(copy).toEqual({ isComplete: false, tookMs: 90_000 });
+});
