@@ -14,12 +14,15 @@ const sameRequestMs: Millis = 500;
 export const stopMsMax: Millis = 10_000;
 
 /**
- * The wish that a command stop: a first signal asks, a second one insists and ends the process at once.
+ * The wish that a command stop: a first signal asks, a second one insists and ends the process at once. So does the time that a
+ * user waits, when it is over before the command has come to stop, as where a peer takes long to start.
  */
 export class StopRequest {
   readonly #terminal: Terminal;
   readonly #asked = new AbortController();
   readonly #forget: () => void;
+  /** Aborts when the command stops. */
+  readonly #heeded = new AbortController();
   #askedAtMs: Millis | undefined;
   #exitCode = 0;
 
@@ -54,11 +57,9 @@ export class StopRequest {
 
   /** Runs `stop`, and ends the process where that takes longer than a user waits. */
   async within(stop: () => Promise<void>): Promise<void> {
+    this.#heeded.abort();
     const stopped = new AbortController();
-    const guard = this.#terminal.clock.sleep(stopMsMax, stopped.signal).then(() => {
-      if (!stopped.signal.aborted)
-        this.#terminal.exitNow(this.#exitCode === 0 ? 1 : this.#exitCode);
-    });
+    const guard = this.#guard(stopped.signal);
     try {
       await stop();
     } finally {
@@ -69,7 +70,14 @@ export class StopRequest {
 
   /** Gives the signals back to the process. */
   dispose(): void {
+    this.#heeded.abort();
     this.#forget();
+  }
+
+  /** Ends the process when a user has waited long enough, unless `over` aborts before. */
+  async #guard(over: AbortSignal): Promise<void> {
+    await this.#terminal.clock.sleep(stopMsMax, over);
+    if (!over.aborted) this.#terminal.exitNow(this.#exitCode === 0 ? 1 : this.#exitCode);
   }
 
   #onSignal(signal: StopSignal): void {
@@ -79,6 +87,7 @@ export class StopRequest {
       this.#exitCode = exitCodeOf[signal];
       this.#terminal.endWith(this.#exitCode);
       this.#asked.abort();
+      void this.#guard(this.#heeded.signal);
     } else if (nowMs - this.#askedAtMs >= sameRequestMs) {
       this.#terminal.exitNow(exitCodeOf[signal]);
     }

@@ -56,6 +56,27 @@ describe("StopRequest", () => {
     expect(terminal.exits).toEqual([130]);
   });
 
+  it("ends the process where the command does not come to stop for ten seconds, and not where it has", async () => {
+    terminal.signal("SIGTERM");
+    await clock.run(clock.sleep(9_999));
+    expect(terminal.exits).toEqual([]);
+    await clock.run(clock.sleep(1));
+    expect(terminal.exits).toEqual([143]);
+    const ends: ((of: StopRequest) => void)[] = [
+      (of) => void of.within(() => Promise.resolve()),
+      (of) => of.dispose(),
+    ];
+    for (const end of ends) {
+      terminal = new FakeTerminal({ clock });
+      const other = new StopRequest(terminal);
+      terminal.signal("SIGTERM");
+      await clock.run(clock.sleep(9_999));
+      end(other);
+      await clock.run(clock.sleep(60_000));
+      expect(terminal.exits).toEqual([]);
+    }
+  });
+
   it("passes the failure of a stop on", async () => {
     const failing = stop.within(() => Promise.reject(new Error("disk")));
     await expect(clock.run(failing)).rejects.toThrow("disk");
