@@ -21,9 +21,9 @@ const dateForms = [
 ].map((form) => new RegExp(form, "i"));
 
 /**
- * How long a Retry-After field (RFC 9110, section 10.2.3) asks to wait from `nowMs` on, or `undefined` where
- * it makes no sense. Parts of a second, which some programs send, are rounded up. A date in the past is 0. A date is one of the server's clock, which the response's Date field `sent`
- * tells where there is one: by ours, it could be over when it comes.
+ * How long a Retry-After field (RFC 9110, section 10.2.3) asks to wait from `nowMs` on, or `undefined` where it makes no
+ * sense. Parts of a second, which some programs send, are rounded up. A date in the past is 0. A date is one of the server's
+ * clock, which the response's Date field `sent` tells where there is one: by ours, it could be over when it comes.
  *
  * Invariant: the result is never negative, and finite.
  */

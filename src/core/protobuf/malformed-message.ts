@@ -11,13 +11,6 @@ export class MalformedMessage extends RangeError {
  */
 export function storedDamage(error: unknown): unknown {
   if (!(error instanceof MalformedMessage)) return error;
-  const { message } = error;
-  return new CrawlError(
-    "STORE_CORRUPT",
-    `a row of the database cannot be read: ${message}`,
-    {},
-    {
-      cause: error,
-    },
-  );
+  const problem = `a row of the database cannot be read: ${error.message}`;
+  return new CrawlError("STORE_CORRUPT", problem, {}, { cause: error });
 }

@@ -17,8 +17,8 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 /**
  * Reads protobuf messages for the generated code, from bytes that anybody may have sent: nothing is read beyond their end.
  *
- * Errors: {@link MalformedMessage} where the bytes end too early, or are none that a writer writes. What is no UTF-8 is read as
- * U+FFFD.
+ * Errors: {@link MalformedMessage} where the bytes end too early, or are none that a writer writes. What is no UTF-8 is read
+ * as U+FFFD.
  *
  * Source of the format: Protocol Buffers documentation, "Encoding".
  */

@@ -28,13 +28,6 @@ export function hostKey(tag: "host" | "waiting", host: HostAddress): Key {
   return bytes;
 }
 
-/** Whether a host's row has a key of this name's. */
-export function isKeyOfHost(key: Uint8Array, host: HostName): boolean {
-  const hostHash = new Uint8Array(8);
-  putUint64(hostHash, 0, hash64(host));
-  return hostHash.every((byte, at) => key[hostHashAt + at] === byte);
-}
-
 /** Key of an origin's robots.txt. Length 17. */
 export function robotsKey(site: SiteName, origin: OriginName): Key {
   const bytes = newTerritorialKey("robots", ringPosition(site));

@@ -1,6 +1,7 @@
 import { CrawlError } from "../../core/errors.ts";
 import { after, tagRange } from "../../core/record/key-ranges.ts";
-import { hostKey, isKeyOfHost } from "../../core/record/host-keys.ts";
+import { hostKey } from "../../core/record/host-keys.ts";
+import { readWaitingRow } from "../../core/record/waiting-row.ts";
 import { positionOfKey } from "../../core/ring/ring-position.ts";
 import type { RingPosition } from "../../core/ring/ring-position.ts";
 import type { HostName } from "../../core/units.ts";
@@ -12,7 +13,6 @@ import type { Journal } from "../durability/journal.ts";
 const hostsPerLook = 256;
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
 
 /**
  * The hosts with queued URLs, as they stand on disk: in memory there is room for some of them only.
@@ -129,7 +129,7 @@ export class WaitingHosts {
 
 /** The host's name. Errors: `STORE_CORRUPT` where it is not that of the key: its queue would be found by nobody. */
 function nameIn(key: Uint8Array, value: Uint8Array): HostName {
-  const name = decoder.decode(value) as HostName;
-  if (isKeyOfHost(key, name)) return name;
+  const name = readWaitingRow(key, value);
+  if (name !== undefined) return name;
   throw new CrawlError("STORE_CORRUPT", "the name of a host with queued URLs cannot be read");
 }

@@ -5,12 +5,13 @@ import { retag } from "../../../core/record/url-keys.ts";
 import { territorialTagOf, type TerritorialTag } from "../../../core/record/key-tags.ts";
 import { isQueued } from "../../../core/record/queue-bundle.ts";
 import { queuedRecord } from "../../../core/record/url-state.ts";
+import { readWaitingRow } from "../../../core/record/waiting-row.ts";
 import { positionOfKey } from "../../../core/ring/ring-position.ts";
 import type { Sequence } from "../../durability/sequence.ts";
 import type { Job, JobRegistry } from "../../jobs/job-registry.ts";
 import type { Territory } from "../ownership/territory.ts";
 import { recordKeysOf } from "./outdated.ts";
-import { isWaitingRow, readQueued, type QueuedBundle } from "./read-queued.ts";
+import { readQueued, type QueuedBundle } from "./read-queued.ts";
 import { nameKey, type NamedKey } from "./row-watch.ts";
 
 /** A row of another member, with what has to be known of it to merge it. */
@@ -57,7 +58,8 @@ export class IncomingRows {
     const isHeld = this.#parts.territory.holds(positionOfKey(key));
     // What is held here is not deleted on another's word: what is queued is dropped when its turn comes.
     if (isHeld && value === undefined) return [];
-    if (tag === "waiting" && value && !isWaitingRow(key, value)) return [];
+    // By any other name its queue would not be found, and of two names the merge keeps the greater one.
+    if (tag === "waiting" && value && readWaitingRow(key, value) === undefined) return [];
     // Nor are its URLs queued then: with records and no place in a queue, nobody would ever fetch them.
     if (tag === "queue" && value && !this.#parts.sequence.observe(sequenceOfQueueKey(key)))
       return [];

@@ -1,11 +1,10 @@
-import { compareKeys } from "../../../core/record/compare-keys.ts";
-import { hostAddress, hostKey } from "../../../core/record/host-keys.ts";
 import { waitingKeyOf } from "../../../core/record/queue-keys.ts";
+import { isWaitingKey } from "../../../core/record/waiting-row.ts";
 import type { QueueBundle } from "../../../core/record/queue-bundle.ts";
 import { readBundle } from "../../../core/replication/entry-lattices.ts";
 import { canonicalizeUrl } from "../../../core/url/canonicalize-url.ts";
 import type { CanonicalUrl, HostName } from "../../../core/units.ts";
-import { hostOf, siteOfHost } from "../../../core/url/site-of.ts";
+import { hostOf } from "../../../core/url/site-of.ts";
 
 /** A row of a queue that another member has written. */
 export interface QueuedBundle {
@@ -20,19 +19,7 @@ export function readQueued(key: Uint8Array, value: Uint8Array): QueuedBundle | u
   if (!bundle?.urls.every((url) => canonicalizeUrl(url) === url)) return undefined;
   const hosts = new Set(bundle.urls.map((url) => hostOf(url as CanonicalUrl)));
   const [host] = hosts;
-  return host !== undefined && hosts.size === 1 && isWaitingAt(waitingKeyOf(key), host)
+  return host !== undefined && hosts.size === 1 && isWaitingKey(waitingKeyOf(key), host)
     ? { bundle, host }
     : undefined;
-}
-
-/**
- * Whether a row by which a host is found names the one whose key it has. By any other name the queue would not be found, and
- * of two names the merge keeps the greater one.
- */
-export function isWaitingRow(key: Uint8Array, value: Uint8Array): boolean {
-  return isWaitingAt(key, new TextDecoder().decode(value) as HostName);
-}
-
-function isWaitingAt(key: Uint8Array, host: HostName): boolean {
-  return compareKeys(key, hostKey("waiting", hostAddress(siteOfHost(host), host))) === 0;
 }
