@@ -24,6 +24,8 @@ export class StopRequest {
   /** Aborts when the command stops. */
   readonly #heeded = new AbortController();
   #askedAtMs: Millis | undefined;
+  /** When the user who sent a signal has waited long enough. */
+  #overAtMs: Millis | undefined;
   #exitCode = 0;
 
   constructor(terminal: Terminal) {
@@ -76,7 +78,9 @@ export class StopRequest {
 
   /** Ends the process when a user has waited long enough, unless `over` aborts before. */
   async #guard(over: AbortSignal): Promise<void> {
-    await this.#terminal.clock.sleep(stopMsMax, over);
+    const { clock } = this.#terminal;
+    const leftMs = this.#overAtMs === undefined ? stopMsMax : this.#overAtMs - clock.nowMs();
+    await clock.sleep(Math.max(0, leftMs), over);
     if (!over.aborted) this.#terminal.exitNow(this.#exitCode === 0 ? 1 : this.#exitCode);
   }
 
@@ -84,6 +88,7 @@ export class StopRequest {
     const nowMs = this.#terminal.clock.nowMs();
     if (this.#askedAtMs === undefined) {
       this.#askedAtMs = nowMs;
+      this.#overAtMs = nowMs + stopMsMax;
       this.#exitCode = exitCodeOf[signal];
       this.#terminal.endWith(this.#exitCode);
       this.#asked.abort();

@@ -77,6 +77,15 @@ describe("StopRequest", () => {
     }
   });
 
+  it("counts the time that a command took to come to stop", async () => {
+    terminal.signal("SIGTERM");
+    await clock.run(clock.sleep(6_000));
+    await clock.run(stop.within(() => clock.sleep(3_999)));
+    expect(terminal.exits).toEqual([]);
+    await clock.run(stop.within(() => clock.sleep(2)));
+    expect(terminal.exits).toEqual([143]);
+  });
+
   it("passes the failure of a stop on", async () => {
     const failing = stop.within(() => Promise.reject(new Error("disk")));
     await expect(clock.run(failing)).rejects.toThrow("disk");

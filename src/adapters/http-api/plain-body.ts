@@ -32,7 +32,8 @@ function textOf(body: string | Uint8Array): string | undefined {
   if (typeof body === "string") return body;
   try {
     return utf8.decode(body);
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (error instanceof TypeError) return undefined;
+    throw error;
   }
 }

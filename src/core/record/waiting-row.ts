@@ -5,13 +5,12 @@ import { hostAddress, hostKey } from "./host-keys.ts";
 
 const decoder = new TextDecoder();
 
-/** The host's name in a row by which hosts with queued URLs are found; nothing where it is not the one whose key the row has. */
-export function readWaitingRow(key: Uint8Array, value: Uint8Array): HostName | undefined {
-  const host = decoder.decode(value) as HostName;
-  return isWaitingKey(key, host) ? host : undefined;
+/** The host that is named in the row by which one with queued URLs is found. */
+export function hostOfWaitingRow(value: Uint8Array): HostName {
+  return decoder.decode(value) as HostName;
 }
 
-/** Whether this is the key of the row by which the host is found. */
+/** Whether this is the key of the row by which the host is found: by another one, its queue would not be found. */
 export function isWaitingKey(key: Uint8Array, host: HostName): boolean {
   return compareKeys(key, hostKey("waiting", hostAddress(siteOfHost(host), host))) === 0;
 }

@@ -1,7 +1,7 @@
 import { CrawlError } from "../../core/errors.ts";
 import { after, tagRange } from "../../core/record/key-ranges.ts";
 import { hostKey } from "../../core/record/host-keys.ts";
-import { readWaitingRow } from "../../core/record/waiting-row.ts";
+import { hostOfWaitingRow, isWaitingKey } from "../../core/record/waiting-row.ts";
 import { positionOfKey } from "../../core/ring/ring-position.ts";
 import type { RingPosition } from "../../core/ring/ring-position.ts";
 import type { HostName } from "../../core/units.ts";
@@ -116,20 +116,17 @@ export class WaitingHosts {
     await this.#journal.flushed();
     const rows = await this.#store.range({ gte: this.#cursor, lt }, hostsPerLook);
     const wanted = rows
-      .map(({ key, value }) => ({ key, name: nameIn(key, value) }))
+      .map(({ key, value }) => ({ key, name: hostOfWaitingRow(value) }))
       .filter(({ key, name }) => this.#isWanted(name, positionOfKey(key)));
     // Those beyond would be left on disk, and found again only by a look from the start.
     const taken = wanted.slice(0, Math.max(this.#room(), 1));
+    for (const { key, name } of taken) {
+      if (isWaitingKey(key, name)) continue;
+      throw new CrawlError("STORE_CORRUPT", "the name of a host with queued URLs cannot be read");
+    }
     await this.#activate(taken.map(({ name }) => name));
     const isEnd = taken.length === wanted.length && rows.length < hostsPerLook;
     const last = taken.length < wanted.length ? taken.at(-1) : rows.at(-1);
     this.#cursor = last && !isEnd ? after(last.key) : undefined;
   }
-}
-
-/** The host's name. Errors: `STORE_CORRUPT` where it is not that of the key: its queue would be found by nobody. */
-function nameIn(key: Uint8Array, value: Uint8Array): HostName {
-  const name = readWaitingRow(key, value);
-  if (name !== undefined) return name;
-  throw new CrawlError("STORE_CORRUPT", "the name of a host with queued URLs cannot be read");
 }

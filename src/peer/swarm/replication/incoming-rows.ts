@@ -5,7 +5,7 @@ import { retag } from "../../../core/record/url-keys.ts";
 import { territorialTagOf, type TerritorialTag } from "../../../core/record/key-tags.ts";
 import { isQueued } from "../../../core/record/queue-bundle.ts";
 import { queuedRecord } from "../../../core/record/url-state.ts";
-import { readWaitingRow } from "../../../core/record/waiting-row.ts";
+import { hostOfWaitingRow, isWaitingKey } from "../../../core/record/waiting-row.ts";
 import { positionOfKey } from "../../../core/ring/ring-position.ts";
 import type { Sequence } from "../../durability/sequence.ts";
 import type { Job, JobRegistry } from "../../jobs/job-registry.ts";
@@ -58,8 +58,8 @@ export class IncomingRows {
     const isHeld = this.#parts.territory.holds(positionOfKey(key));
     // What is held here is not deleted on another's word: what is queued is dropped when its turn comes.
     if (isHeld && value === undefined) return [];
-    // By any other name its queue would not be found, and of two names the merge keeps the greater one.
-    if (tag === "waiting" && value && readWaitingRow(key, value) === undefined) return [];
+    // Of two names the merge would keep the greater one.
+    if (tag === "waiting" && value && !isWaitingKey(key, hostOfWaitingRow(value))) return [];
     // Nor are its URLs queued then: with records and no place in a queue, nobody would ever fetch them.
     if (tag === "queue" && value && !this.#parts.sequence.observe(sequenceOfQueueKey(key)))
       return [];
