@@ -5,7 +5,10 @@ import {
   logLevels,
 } from "../../src/adapters/system/console-logger.ts";
 import { defaultWarcArchiveOptions } from "../../src/adapters/warc/archive-options.ts";
-import { parserThreadsMax } from "../../src/adapters/parser-pool/parser-pool-options.ts";
+import {
+  parserThreadsDefaultMax,
+  parserThreadsMax,
+} from "../../src/adapters/parser-pool/parser-pool-options.ts";
 import { ringWeightMax, ringWeightMin } from "../../src/core/ring/member-tokens.ts";
 import { defaultJobOptions } from "../../src/core/jobs/job-definition.ts";
 import { defaultDispatcherOptions } from "../../src/peer/fetching/dispatcher.ts";
@@ -246,10 +249,10 @@ export const settings = {
     help: "find, and be found by, peers of the local network (multicast DNS)",
   },
   "parser-threads": {
-    read: wholeNumber({ min: 1, max: 256 }),
+    read: wholeNumber({ min: 1, max: parserThreadsMax }),
     argument: "<n>",
-    help: "threads that parse pages",
-    defaultText: `processors less one, at most ${parserThreadsMax}`,
+    help: `threads that parse pages, at most ${parserThreadsMax}`,
+    defaultText: `processors less one, at most ${parserThreadsDefaultMax}`,
   },
   "max-open": {
     read: wholeNumber({ min: 1, max: 65_536 }),

@@ -41,7 +41,7 @@ describe("the command line", () => {
   it("tells what holds where nothing is set, and how a size is written", async () => {
     const out = (await peer(["crawl", "--help"])).out.replace(/\s+/g, " ");
     expect(out).toContain(
-      "--parser-threads <n> threads that parse pages (default: processors less",
+      "--parser-threads <n> threads that parse pages, at most 32 (default: processors less",
     );
     expect(out).toContain("or may open few files (default: 256)");
     expect(out).toContain("10MB or 10MiB; what is longer is cut and marked (default: 10MiB)");

@@ -21,11 +21,13 @@ export interface ParserPoolOptions {
 }
 
 /** Threads by default, at most. */
-export const parserThreadsMax = 8;
+export const parserThreadsDefaultMax = 8;
+/** Threads at most: one thread hands pages to all of them, and each takes 15 MiB before it has had any. */
+export const parserThreadsMax = 32;
 const pendingPerThread = 16;
 
 export function defaultParserPoolOptions(cores = availableParallelism()): ParserPoolOptions {
-  const threads = Math.max(1, Math.min(parserThreadsMax, cores - 1));
+  const threads = Math.max(1, Math.min(parserThreadsDefaultMax, cores - 1));
   return Object.freeze({
     threads,
     pendingMax: pendingPerThread * threads,

@@ -117,6 +117,15 @@ describe("settings", () => {
     for (const name of Object.keys(settings)) expect(name).toMatch(/^[a-z]+(-[a-z]+)*$/);
   });
 
+  it("ask for no more threads than are of use", () => {
+    const read = settings["parser-threads"].read;
+    expect(read("32")).toEqual({ ok: true, value: 32 });
+    expect(read("33")).toEqual({
+      ok: false,
+      problem: "must be a whole number from 1 to 32, got 33",
+    });
+  });
+
   it("become job options and a peer's configuration, without what was not set", () => {
     expect(jobOptionsOf({ depth: 2, "max-pages": 5, "normalize-query": false })).toEqual({
       depthMax: 2,
