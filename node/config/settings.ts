@@ -19,6 +19,7 @@ import { keptBytesLargest } from "../../src/ports/archive.ts";
 import { answerMsMaxDefault } from "../api-client.ts";
 import { isSoundContact, isSoundUserAgent } from "./user-agent.ts";
 import {
+  addressAndPort,
   byteCount,
   byteCountExamples,
   byteCountText,
@@ -156,9 +157,9 @@ export const settings = {
     help: "follow the sitemaps that robots.txt names as well",
   },
   dns: {
-    read: hostAndPort(1, "127.0.0.1:53"),
-    argument: "<host:port>",
-    help: "name server to ask instead of the system's",
+    read: addressAndPort("127.0.0.1:53"),
+    argument: "<ip:port>",
+    help: "name server to ask instead of the system's, by its IP address",
   },
   "allow-private": {
     read: onOrOff,

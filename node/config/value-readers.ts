@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import type { JobOptions } from "../../src/core/jobs/job-definition.ts";
 import { isJobId, jobIdForm, jobOptionProblem } from "../../src/core/jobs/validate-job-options.ts";
 import { formatCount } from "../../src/core/text/human.ts";
@@ -184,6 +185,17 @@ export function hostAndPort(portMin: 0 | 1, example: string): ValueReader<Listen
       return bad(`${expected}, with a port from ${portMin} to 65535`, raw);
     }
     return good({ host: host.replace(/^\[|\]$/g, ""), port: Number(port) });
+  };
+}
+
+/** `ADDRESS:PORT`, where a name would have to be looked up first; `example` is one for people. */
+export function addressAndPort(example: string): ValueReader<ListenAddress> {
+  const read = hostAndPort(1, example);
+  return (raw) => {
+    const reading = read(raw);
+    return reading.ok && isIP(reading.value.host) !== 0
+      ? reading
+      : bad(`ADDRESS:PORT, an IP address and no name, such as ${example}`, raw);
   };
 }
 

@@ -43,6 +43,7 @@ describe("the command line", () => {
     expect(out).toContain(
       "--parser-threads <n> threads that parse pages, at most 32 (default: processors less",
     );
+    expect(out).toContain("--dns <ip:port> name server to ask instead of the system's, by its IP");
     expect(out).toContain("or may open few files (default: 256)");
     expect(out).toContain("10MB or 10MiB; what is longer is cut and marked (default: 10MiB)");
     expect(out).toContain("10MB or 10MiB (default: 1GiB)");
@@ -98,7 +99,10 @@ describe("the command line", () => {
     [["get"], "missing required argument"],
     [["crawl", "--depth"], "argument missing"],
     [["stats", "--api", "nowhere"], "--api must be HOST:PORT, such as 127.0.0.1:7780, got"],
-    [["run", "--dns", "127.0.0.1"], "--dns must be HOST:PORT, such as 127.0.0.1:53, got"],
+    [
+      ["run", "--dns", "localhost:53"],
+      "--dns must be ADDRESS:PORT, an IP address and no name, such",
+    ],
     [["help", "nope"], 'there is no command "nope"; peer --help lists the commands'],
     [["https://a.example/?b&c"], `did you mean "peer crawl 'https://a.example/?b&c'"?`],
     [["run", "http://a.example/"], 'did you mean "peer crawl http://a.example/"?'],

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
+  addressAndPort,
   byteCount,
   byteCountExamples,
   byteCountText,
@@ -105,6 +106,17 @@ describe("value readers", () => {
     [80, undefined],
   ])("reads %j as the address %j", (raw, expected) => {
     expect(valueOf(hostAndPort(1, "127.0.0.1:53")(raw))).toEqual(expected);
+  });
+
+  it.each([
+    ["127.0.0.1:5300", { host: "127.0.0.1", port: 5_300 }],
+    ["[::1]:53", { host: "::1", port: 53 }],
+    ["localhost:53", undefined],
+    ["999.0.0.1:53", undefined],
+    ["127.0.0.1:0", undefined],
+    ["127.0.0.1", undefined],
+  ])("reads %j as the IP address %j", (raw, expected) => {
+    expect(valueOf(addressAndPort("127.0.0.1:53")(raw))).toEqual(expected);
   });
 
   it("lets port 0 pass where a free port may be taken", () => {
