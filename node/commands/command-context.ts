@@ -177,17 +177,25 @@ export const clientSettingNames = [
   "config",
 ] as const satisfies readonly SettingName[];
 
-/** The running peer that the command is meant for. Fails with `CONFIG_INVALID` where its line names one in two ways. */
+/**
+ * The running peer that the command is meant for. Fails with `CONFIG_INVALID` where its line names one in two ways, and where
+ * nothing names one: port 0 is whichever was free, as the peer's directory tells.
+ */
 export async function clientOf(context: CommandContext, command: Command): Promise<ApiClient> {
   const values = await settingsOf(context, command, clientSettingNames);
   const flags = flagsOf(command, clientSettingNames);
   if (flags["api"] !== undefined && flags["data"] !== undefined) {
     throw usageError("give --api or --data, not both: each says which peer is meant");
   }
+  const { data, timeout } = values;
+  const api = values.api?.port === 0 ? undefined : values.api;
+  if (api !== values.api && data === undefined) {
+    throw usageError(
+      "--api with port 0 names no peer: it takes a free port; name the peer's directory with --data DIR",
+    );
+  }
   // A flag is nearer than a variable, whichever of the two ways it names.
-  const useData =
-    flags["data"] !== undefined || (flags["api"] === undefined && values.api === undefined);
-  const { data, api, timeout } = values;
+  const useData = flags["data"] !== undefined || api === undefined;
   const answerMsMax = timeout === undefined ? undefined : timeout * 1_000;
   return ApiClient.find(useData ? { data } : { api }, context.terminal.clock, answerMsMax);
 }
