@@ -24,6 +24,7 @@ import type { Millis } from "../src/core/units.ts";
 import type { Clock } from "../src/ports/clock.ts";
 import { addressText, dataLayout, type ListenAddress } from "./config/peer-config.ts";
 import { adviceByCode } from "./error-line.ts";
+import { readingFile, systemReason } from "./system-reason.ts";
 import { shellWord } from "./text/terminal-text.ts";
 
 /** What a running peer writes into its data directory, for commands that are given the directory. */
@@ -338,8 +339,9 @@ function isRefused(error: unknown): boolean {
 }
 
 async function apiFileIn(dataDir: string): Promise<Omit<ApiFile, "pid">> {
+  const text = await apiTextIn(dataDir);
   try {
-    const content: unknown = JSON.parse(await readFile(dataLayout(dataDir).apiFile, "utf8"));
+    const content: unknown = JSON.parse(text);
     if (typeof content === "object" && content !== null && "url" in content && "peer" in content) {
       const { peer, url } = content;
       const isAddress = typeof url === "string" && /^http:\/\/[^/]+$/.test(url);
@@ -349,6 +351,19 @@ async function apiFileIn(dataDir: string): Promise<Omit<ApiFile, "pid">> {
     // Absent or half written: no peer is running there.
   }
   throw await nobodyIn(dataDir);
+}
+
+/** Nothing where there is no such file. Whether one is there that cannot be read, nobody knows. */
+async function apiTextIn(dataDir: string): Promise<string> {
+  const { apiFile } = dataLayout(dataDir);
+  try {
+    return await readFile(apiFile, "utf8");
+  } catch (cause) {
+    if (errorCode(cause) === "ENOENT") return "";
+    const reason = systemReason(cause, readingFile);
+    const message = `${apiFile} cannot be read (${reason}); say where the peer is with --api HOST:PORT`;
+    throw new CrawlError("DATA_DIR_UNUSABLE", message, { apiFile }, { cause });
+  }
 }
 
 /** Why nobody is found in `dataDir`: nothing runs there, or what runs there takes no questions. */

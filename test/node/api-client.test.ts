@@ -92,6 +92,22 @@ describe("a command that asks a peer", () => {
     await rm(data, { recursive: true });
   });
 
+  it("says why a directory does not tell where its peer is", async () => {
+    const data = await mkdtemp(join(tmpdir(), "api-client-"));
+    const file = join(data, "api.json");
+    await mkdir(file);
+    const advice = "say where the peer is with --api HOST:PORT";
+    for (const [directory, said] of [
+      [data, `${file} cannot be read (it is a directory); ${advice}`],
+      [`${data}/none`, `no peer runs in ${data}/none; start one with "peer --data ${data}/none"`],
+    ] as const) {
+      const terminal = new FakeTerminal();
+      await runCli(["stats", "--data", directory], terminal);
+      expect(terminal.stderr.text).toBe(`peer: ${said}\n`);
+    }
+    await rm(data, { recursive: true });
+  });
+
   it.each([
     ["<html>any path leads to the app", "no JSON"],
     ["{}", "something else"],
