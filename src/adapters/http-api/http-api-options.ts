@@ -32,7 +32,7 @@ export interface HttpApiOptions {
    */
   readonly silenceMsMax: Millis;
   /**
-   * Most that is still read of a stream of URLs that was refused, for a client that sends all before it reads why: it costs
+   * Most that is still read of a body that was refused, for a client that sends all before it reads why: it costs
    * next to nothing, and a longer list is seldom sent at once. @default 1 GiB
    */
   readonly dropBytesMax: number;

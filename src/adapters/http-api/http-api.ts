@@ -1,11 +1,13 @@
 import { lookup } from "node:dns/promises";
-import fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from "fastify";
+import fastify from "fastify";
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { CrawlError, errorCode, errorText, InvariantError } from "../../core/errors.ts";
 import type { PeerControl } from "../../ports/peer-control.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import { type ApiFailure, failure, failureOf } from "./api-error.ts";
 import { ConnectionPlaces } from "./connection-places.ts";
+import { dropRest } from "./drop-rest.ts";
 import type { HttpApiOptions } from "./http-api-options.ts";
 import { jobRoutes } from "./job-routes.ts";
 import { answerNoRequest, refuseExpectation } from "./no-request.ts";
@@ -140,10 +142,11 @@ export class HttpApi {
           : failure(code, refused);
       void reply.code(status).send(body);
     });
-    // A client that keeps it open for its next question would be waited for.
-    app.addHook("onSend", (_request, reply, payload, done) => {
+    app.addHook("onSend", async ({ raw }, reply, payload) => {
+      // A client that keeps it open for its next question would be waited for.
       if (this.#stopping.signal.aborted) reply.header("connection", "close");
-      done(null, payload);
+      else if (isLast(reply)) await dropRest(raw, this.#parts.clock, this.#options);
+      return payload;
     });
     app.setErrorHandler((error: FastifyError, request, reply) => {
       const { status, body } = this.#judged(error, request);
@@ -202,6 +205,11 @@ export class HttpApi {
  */
 async function addressOf(host: string): Promise<string> {
   return host === "localhost" ? (await lookup(host, { order: "ipv4first" })).address : host;
+}
+
+/** Whether the connection ends with this answer. */
+function isLast(reply: FastifyReply): boolean {
+  return !reply.raw.shouldKeepAlive || reply.getHeader("connection") === "close";
 }
 
 /** What the groups of routes share. */

@@ -198,10 +198,8 @@ async function readToEnd<T>(
   try {
     return await read(body.iterator({ destroyOnReturn: false }));
   } catch (error) {
-    const dropped = dropRest(body, clock, options);
-    // Who goes on for hours is answered at once. A connection that ends with the answer has to be read before.
-    if (raw.shouldKeepAlive) void dropped.then(() => body.destroy());
-    else await dropped;
+    // Who goes on for hours is answered at once. A connection that ends with the answer is read before that is sent.
+    if (raw.shouldKeepAlive) void dropRest(body, clock, options).then(() => body.destroy());
     throw error;
   }
 }

@@ -19,7 +19,11 @@ afterEach(() => api.stop());
 /** A connection on which an injection of lines has begun, of which the first is refused. */
 async function begun(
   lengthBytes: number,
-  { connection = "keep-alive", ...options }: Partial<HttpApiOptions> & { connection?: string } = {},
+  {
+    connection = "keep-alive",
+    type = "text/plain",
+    ...options
+  }: Partial<HttpApiOptions> & { connection?: string; type?: string } = {},
 ): Promise<Socket> {
   api = fakePeerApi(new FakePeerControl(), {}, options);
   await api.start();
@@ -29,7 +33,7 @@ async function begun(
     "POST /v1/inject HTTP/1.1",
     `Host: ${hostname}:${port}`,
     `Connection: ${connection}`,
-    "Content-Type: text/plain",
+    `Content-Type: ${type}`,
     `Content-Length: ${notUtf8.length + lengthBytes}`,
   ];
   socket.write(`${head.join("\r\n")}\r\n\r\n`);
@@ -68,6 +72,21 @@ it("tells a client at once that has not sent all yet, and waits no longer for th
   const socket = await begun(restBytes, { dropMsMax: 300 });
   expect(await answerOf(socket)).toMatch(refused);
   await once(socket, "close");
+});
+
+it.each([
+  ["is too long", "application/json", "keep-alive", /^HTTP\/1\.1 413 /],
+  [
+    "has a coding that is not taken",
+    "text/plain; charset=latin1",
+    "keep-alive",
+    /^HTTP\/1\.1 415 /,
+  ],
+  ["is of no type that is taken", "image/png", "close", /^HTTP\/1\.1 415 /],
+])("is told why where a body %s, once all is sent", async (_what, type, connection, answer) => {
+  const socket = await begun(restBytes, { connection, type });
+  await write(socket, Buffer.alloc(restBytes, "x"));
+  expect(await text(socket)).toMatch(answer);
 });
 
 it("reads no more of the rest than it may", async () => {
