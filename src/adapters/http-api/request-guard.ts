@@ -12,7 +12,8 @@ import type { IncomingHttpHeaders } from "node:http";
 export function refusal(headers: IncomingHttpHeaders, listenHost: string): string | undefined {
   const { host, origin } = headers;
   if (host === undefined || !isOwnHost(hostNameOf(host), listenHost)) {
-    return "the Host header does not name this machine";
+    const own = isEveryAddress(listenHost) ? "an IP address" : listenHost;
+    return `the Host header names neither localhost nor ${own}, and no other name is trusted; ask by one of these, or have the peer listen to the name`;
   }
   if (origin !== undefined && origin.toLowerCase() !== `http://${host.toLowerCase()}`) {
     return "the Origin header is not this API's own";
@@ -34,10 +35,14 @@ export function isLoopback(host: string): boolean {
 function isOwnHost(host: string | undefined, listenHost: string): boolean {
   if (host === undefined) return false;
   if (isLoopback(host)) return true;
-  const listen = unbracketed(listenHost.toLowerCase());
   // Listening on all addresses, any of them may be named, but no name: names are what can be rebound.
-  if (listen === "0.0.0.0" || listen === "::") return isIP(host) !== 0;
-  return host === listen;
+  return isEveryAddress(listenHost)
+    ? isIP(host) !== 0
+    : host === unbracketed(listenHost.toLowerCase());
+}
+
+function isEveryAddress(listenHost: string): boolean {
+  return ["0.0.0.0", "::"].includes(unbracketed(listenHost));
 }
 
 /** The host of a Host header, lower-case and without brackets; nothing where it is malformed. */

@@ -40,6 +40,16 @@ describe("refusal", () => {
   });
 
   it.each([
+    ["0.0.0.0", "an IP address"],
+    ["::", "an IP address"],
+    ["10.0.0.1", "10.0.0.1"],
+  ])("says by what else to ask one that listens to %s", (listenHost, own) => {
+    expect(refusal({ host: "box.lan:7780" }, listenHost)).toBe(
+      `the Host header names neither localhost nor ${own}, and no other name is trusted; ask by one of these, or have the peer listen to the name`,
+    );
+  });
+
+  it.each([
     ["http://127.0.0.1:7780", undefined],
     ["HTTP://127.0.0.1:7780", undefined],
     ["null", "Origin"],
