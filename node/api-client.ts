@@ -1,4 +1,6 @@
 import { readFile } from "node:fs/promises";
+import { request, type IncomingMessage, type RequestOptions } from "node:http";
+import { json } from "node:stream/consumers";
 import { defaultHttpApiOptions } from "../src/adapters/http-api/http-api-options.ts";
 import type { HeadDocument } from "../src/adapters/http-api/content-headers.ts";
 import type { WaitDocument } from "../src/adapters/http-api/job-routes.ts";
@@ -122,8 +124,8 @@ export class ApiClient {
     const response = await this.#within(this.#answerMsMax, (end) =>
       this.#request("GET", path, undefined, end),
     );
-    const truncated = response.headers.get("x-archive-truncated") === "true";
-    return { body: this.#wholeOf(response.body ?? emptyBody()), truncated };
+    const truncated = response.headers["x-archive-truncated"] === "true";
+    return { body: this.#wholeOf(response), truncated };
   }
 
   async *#wholeOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -202,8 +204,7 @@ export class ApiClient {
   isThere(peer: string): Promise<boolean> {
     return this.#within(this.#answerMsMax, async (end) => {
       try {
-        const response = await fetch(`${this.#url}/v1/healthz`, { signal: end });
-        const answer: unknown = await response.json();
+        const answer = await json(await answerTo(`${this.#url}/v1/healthz`, { signal: end }));
         return isObject(answer) && answer["peer"] === peer;
       } catch (error) {
         if (end.aborted) throw error;
@@ -222,7 +223,7 @@ export class ApiClient {
     const ask = async (end: AbortSignal): Promise<T> => {
       const response = await this.#request(method, path, body, end);
       try {
-        return (await response.json()) as T;
+        return (await json(response)) as T;
       } catch (cause) {
         if (cause instanceof SyntaxError) throw this.#notPeer("no JSON");
         throw this.#unreachable("the answer broke off", cause);
@@ -256,25 +257,18 @@ export class ApiClient {
     path: string,
     body: unknown,
     signal: AbortSignal,
-  ): Promise<Response> {
-    const init: RequestInit = {
-      method,
-      redirect: "error",
-      signal,
-      ...(body === undefined
-        ? {}
-        : { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
-    };
-    let response: Response;
+  ): Promise<IncomingMessage> {
+    const headers = body === undefined ? {} : { "content-type": "application/json" };
+    const options = { method, headers, signal };
+    let response: IncomingMessage;
     try {
-      response = await fetch(`${this.#url}/v1${path}`, init);
+      response = await answerTo(`${this.#url}/v1${path}`, options, body);
     } catch (cause) {
-      throw isPortRefused(cause)
-        ? this.#portRefused(cause)
-        : this.#unreachable("nothing answers", cause);
+      throw this.#unreachable("nothing answers", cause);
     }
-    if (response.ok) return response;
-    throw await this.#failure(response);
+    const { statusCode: status = 0 } = response;
+    if (status >= 200 && status < 300) return response;
+    throw await this.#failure(response, status);
   }
 
   #tooLate(msMax: Millis, cause: unknown): CrawlError {
@@ -282,14 +276,6 @@ export class ApiClient {
       `the peer at ${this.#url} has not answered within ${formatDuration(msMax)}; ` +
       "it is busy or hangs: ask again, or give it longer with --timeout SECONDS";
     return new CrawlError("API_UNREACHABLE", message, { url: this.#url }, { cause });
-  }
-
-  #portRefused(cause: unknown): CrawlError {
-    const { host, port } = new URL(this.#url);
-    const message =
-      `no peer is asked at ${host}: HTTP clients refuse port ${port}, which belongs to another protocol; ` +
-      "start the peer with another port in --api HOST:PORT";
-    return new CrawlError("CONFIG_INVALID", message, { url: this.#url }, { cause });
   }
 
   #unreachable(what: string, cause: unknown): CrawlError {
@@ -306,14 +292,13 @@ export class ApiClient {
     );
   }
 
-  async #failure(response: Response): Promise<CrawlError> {
-    const answer: unknown = await response.json().catch(() => undefined);
+  async #failure(response: IncomingMessage, status: number): Promise<CrawlError> {
+    const answer: unknown = await json(response).catch(() => undefined);
     const { code, message } = errorIn(answer);
-    if (message === undefined) return this.#notPeer(`HTTP ${response.status}`);
+    if (message === undefined) return this.#notPeer(`HTTP ${status}`);
     if (code !== undefined && code in adviceByCode)
       return new CrawlError(code as CrawlErrorCode, message);
-    if (response.status < 500)
-      return new CrawlError("CONFIG_INVALID", `the peer refuses this: ${message}`);
+    if (status < 500) return new CrawlError("CONFIG_INVALID", `the peer refuses this: ${message}`);
     return new CrawlError("API_UNREACHABLE", `the peer at ${this.#url} failed: ${message}`);
   }
 }
@@ -326,16 +311,20 @@ function isHealth(value: unknown): value is HealthDocument {
   return isObject(value) && typeof value["peer"] === "string" && typeof value["pid"] === "number";
 }
 
-/** Whether `fetch` did not even try (Fetch Standard, section 2.9, "port blocking"). */
-function isPortRefused(error: unknown): boolean {
-  const cause = error instanceof Error ? error.cause : undefined;
-  return cause instanceof Error && cause.message === "bad port";
+/**
+ * The answer as it begins. Not by `fetch`, which asks at no port that belongs to another protocol (Fetch Standard, section 2.9,
+ * "port blocking"): a peer may listen there.
+ */
+function answerTo(url: string, options: RequestOptions, body?: unknown): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    request(url, options, resolve).on("error", reject).end(text);
+  });
 }
 
 /** Whether nobody listens where a peer was asked. */
 function isRefused(error: unknown): boolean {
-  const failed = error instanceof CrawlError ? error.cause : undefined;
-  return failed instanceof Error && errorCode(failed.cause) === "ECONNREFUSED";
+  return error instanceof CrawlError && errorCode(error.cause) === "ECONNREFUSED";
 }
 
 async function apiFileIn(dataDir: string): Promise<Omit<ApiFile, "pid">> {
@@ -387,8 +376,4 @@ function errorIn(answer: unknown): { code?: string; message?: string } {
   if (typeof error !== "object" || error === null) return {};
   const { code, message } = error as Readonly<Record<string, unknown>>;
   return typeof code === "string" && typeof message === "string" ? { code, message } : {};
-}
-
-async function* emptyBody(): AsyncGenerator<Uint8Array> {
-  // A response without a body.
 }

@@ -63,7 +63,7 @@ const seedsMax = 10_000;
 /** Addresses that one command line may name. */
 const addressesMax = 64;
 
-/** Node.js closes a connection on which no answer begins for 300 s, and a question for a job's end stays open for 60 of them. */
+/** A peer closes a connection on which nothing moves for 180 s: who waits for much longer waits for one that is out of reach. */
 const timeoutSecondsMax = 240;
 
 /** Copies beyond these are paid for by every page, and no swarm loses so many members at a time. */

@@ -4,9 +4,11 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { runCli } from "../../node/cli.ts";
 import { LevelStore } from "../../src/adapters/level/level-store.ts";
+import { fakePeerApi, runAgainst } from "../support/fake-peer-api.ts";
+import { FakePeerControl } from "../support/fake-peer-control.ts";
 import { FakeTerminal } from "../support/fake-terminal.ts";
 import { peerThat, serverThat } from "../support/stand-in-peer.ts";
 
@@ -127,13 +129,23 @@ describe("a command that asks a peer", () => {
     }
   });
 
-  it("says that a port cannot be asked, whoever listens there", async () => {
+  it("asks at a port, too, that browsers take for another protocol's", async () => {
+    const api = fakePeerApi(new FakePeerControl(), {}, { host: "127.66.66.66", port: 6_666 });
+    await api.start();
+    onTestFinished(() => api.stop());
+    expect(await runAgainst(api, ["stats"])).toMatchObject({ exitCode: 0, err: "" });
+  });
+
+  it("follows nobody elsewhere", async () => {
+    const asked: unknown[] = [];
+    const api = await serverThat((response, path) => {
+      asked.push(path);
+      response.writeHead(302, { location: "/elsewhere" }).end();
+    });
     const terminal = new FakeTerminal();
-    expect(await runCli(["stats", "--api", "127.0.0.1:6666"], terminal)).toBe(2);
-    expect(terminal.stderr.text).toBe(
-      "peer: no peer is asked at 127.0.0.1:6666: HTTP clients refuse port 6666, which belongs to another protocol; " +
-        "start the peer with another port in --api HOST:PORT\n",
-    );
+    expect(await runCli(["stats", "--api", api], terminal)).toBe(1);
+    expect(terminal.stderr.text).toContain("is not a peer (HTTP 302)");
+    expect(asked).toEqual(["/v1/healthz"]);
   });
 
   it("takes no longer time than a connection has", async () => {
