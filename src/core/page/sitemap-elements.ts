@@ -7,6 +7,8 @@ interface Form {
   readonly location: string;
   /** The URL is in this attribute of the location, not in its text. */
   readonly attribute?: string;
+  /** What leads to an entry without a location, unless an attribute says that it does not. */
+  readonly permalink?: string;
   /** The first element's prefix is not that of the others, which have none. */
   readonly isWithoutPrefix?: boolean;
 }
@@ -15,7 +17,8 @@ interface Form {
 const forms: Readonly<Record<string, Form>> = {
   urlset: { entry: "url", location: "loc" },
   sitemapindex: { entry: "sitemap", location: "loc" },
-  rss: { entry: "item", location: "link" },
+  // An item need not have a link, and its guid is one unless it says otherwise (RSS 2.0 Specification, "<guid>").
+  rss: { entry: "item", location: "link", permalink: "guid" },
   // RSS 1.0, which stands within another vocabulary's element (RSS 1.0 Specification, section 5.2).
   RDF: { entry: "item", location: "link", isWithoutPrefix: true },
   // Atom (RFC 4287, sections 2 and 4.2.7): an entry has links of several relations, and one without any is to the entry
@@ -25,9 +28,10 @@ const forms: Readonly<Record<string, Form>> = {
 
 const relationOfPages = "alternate";
 const baseAttribute = "xml:base";
+const permalinkAttribute = "isPermaLink";
 
 /** What stands one within the other, each with a base of its own. */
-type Level = "root" | "entry" | "location";
+type Level = "root" | "entry" | "location" | "permalink";
 
 /** A tokenizer without a tree: what is nested as deep as a file is long costs no more than any other. */
 export class SitemapElements implements TokenizerCallbacks {
@@ -39,9 +43,12 @@ export class SitemapElements implements TokenizerCallbacks {
   /** Before the names of the kind's elements: nothing, or a prefix and its colon. */
   #prefix = "";
   #isInEntry = false;
-  /** Text of the location that is being read. */
+  #hasLocation = false;
+  /** Text of the location, or of the permalink, that is being read. */
   #location: string | undefined;
-  /** Of a kind with URLs in attributes, the start tag that is being read: those that count, and the one that is read now. */
+  /** That of the entry. */
+  #permalink: string | undefined;
+  /** Where attributes matter, the start tag that is being read: those that count, and the one that is read now. */
   #level: Level | undefined;
   #attributes = new Map<string, string>();
   #attribute: string | undefined;
@@ -67,17 +74,22 @@ export class SitemapElements implements TokenizerCallbacks {
       this.#beginTag("root");
     } else if (this.#isEntry(name)) {
       this.#isInEntry = true;
+      this.#hasLocation = false;
+      this.#permalink = undefined;
       this.#beginTag("entry");
     } else if (this.#isInEntry && this.#isLocation(name)) {
       this.#location = "";
       this.#beginTag("location");
+    } else if (this.#isInEntry && this.#isPermalink(name)) {
+      this.#location = "";
+      this.#beginTag("permalink");
     }
   }
 
   onattribname(start: number, end: number): void {
     if (this.#level === undefined) return;
     const name = this.#text.slice(start, end);
-    const isRead = name === "rel" || name === baseAttribute || name === this.#form?.attribute;
+    const isRead = ["rel", baseAttribute, permalinkAttribute, this.#form?.attribute].includes(name);
     this.#attribute = isRead ? name : undefined;
     if (isRead) this.#attributes.set(name, "");
   }
@@ -108,6 +120,9 @@ export class SitemapElements implements TokenizerCallbacks {
         return;
       case "location":
         this.#endLocation(this.#attributeOfPage(), this.#baseWithin(this.#bases.entry));
+        return;
+      case "permalink":
+        if (this.#attributes.get(permalinkAttribute) === "false") this.#location = undefined;
     }
   }
 
@@ -118,8 +133,9 @@ export class SitemapElements implements TokenizerCallbacks {
 
   onclosetag(start: number, end: number): void {
     const name = this.#text.slice(start, end);
-    if (this.#isEntry(name)) this.#isInEntry = false;
+    if (this.#isEntry(name)) this.#endEntry();
     else if (this.#isLocation(name)) this.#endLocation(this.#location);
+    else if (this.#isPermalink(name)) this.#endPermalink();
   }
 
   ontext(start: number, end: number): void {
@@ -150,8 +166,13 @@ export class SitemapElements implements TokenizerCallbacks {
     return name === `${this.#prefix}${this.#form?.location}`;
   }
 
+  #isPermalink(name: string): boolean {
+    const { permalink } = this.#form ?? {};
+    return permalink !== undefined && name === `${this.#prefix}${permalink}`;
+  }
+
   #beginTag(level: Level): void {
-    if (this.#form?.attribute === undefined) return;
+    if (this.#form?.attribute === undefined && level !== "permalink") return;
     this.#level = level;
     this.#attributes = new Map();
     this.#attribute = undefined;
@@ -184,7 +205,19 @@ export class SitemapElements implements TokenizerCallbacks {
   #endLocation(location: string | undefined, base?: string): void {
     if (this.#location === undefined) return;
     this.#location = undefined;
-    if (location !== undefined) this.#urls.add(location, base);
+    if (location === undefined) return;
+    this.#hasLocation ||= location.trim() !== "";
+    this.#urls.add(location, base);
+  }
+
+  #endPermalink(): void {
+    this.#permalink ??= this.#location;
+    this.#location = undefined;
+  }
+
+  #endEntry(): void {
+    this.#isInEntry = false;
+    if (!this.#hasLocation && this.#permalink !== undefined) this.#urls.add(this.#permalink);
   }
 
   oncomment(): void {}

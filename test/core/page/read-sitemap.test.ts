@@ -76,6 +76,27 @@ describe("readSitemap", () => {
     });
   });
 
+  it("takes the guid of an RSS item without a link for its permalink, unless it says that it is none", () => {
+    const item = (...elements: readonly string[]): string => `<item>${elements.join("\n")}</item>`;
+    const guid = (name: string, attributes = ""): string =>
+      `<guid ${attributes}>http://e.org/${name}?x=1&amp;y=2</guid>`;
+    const text = `<rss version="2.0"><channel>${guid("channel")}
+      ${item(guid("a"))}
+      ${item("<link></link>", guid("b", 'isPermaLink="true"'))}
+      ${item(guid("none", 'isPermaLink="false"'))}
+      ${item(guid("none"), "<link>http://e.org/c</link>")}
+      ${item("<guid>tag:e.org,2026:d</guid>", guid("none"))}
+      ${item("<guid/>", "<description>http://e.org/none</description>")}
+      ${item()}</channel></rss>`;
+    expect(read(text)?.urls).toEqual([
+      "http://e.org/a?x=1&y=2",
+      "http://e.org/b?x=1&y=2",
+      "http://e.org/c",
+    ]);
+    // RSS 1.0 has no such element.
+    expect(read(text.replaceAll("rss", "RDF"))?.urls).toEqual(["http://e.org/c"]);
+  });
+
   it("reads the items of an RSS 1.0 feed, which have no prefix though its first element has one", () => {
     const text = `<?xml version="1.0"?>
       <rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/">
@@ -224,6 +245,10 @@ describe("readSitemap", () => {
         "<sitemapindex>",
         '<link rel="alternate" href="',
         "<entry>",
+        "<item>",
+        "<guid>",
+        "</guid>",
+        "</item>",
         '"',
         "/>",
         "\ud800",
