@@ -1,10 +1,10 @@
 import { wholeLines } from "../robots/read-robots.ts";
+import { byteOrderMark } from "./byte-order-mark.ts";
 import { parseContentType } from "./content-type.ts";
 import { decodeBytes, encodingOfLabel, type EncodingName } from "./encoding-label.ts";
 import { xmlEncoding } from "./meta-prescan.ts";
 import { SitemapElements } from "./sitemap-elements.ts";
 import { SitemapUrls } from "./sitemap-urls.ts";
-import { byteOrderMark } from "./sniff-charset.ts";
 import { xmlStart } from "./xml-start.ts";
 
 /** What a sitemap names. */

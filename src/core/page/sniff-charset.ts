@@ -1,3 +1,4 @@
+import { byteOrderMark } from "./byte-order-mark.ts";
 import { isXhtml, parseContentType } from "./content-type.ts";
 import { encodingOfLabel, type EncodingName } from "./encoding-label.ts";
 import { prescanEncoding, xmlEncoding } from "./meta-prescan.ts";
@@ -29,12 +30,4 @@ export function sniffCharset(html: Uint8Array, contentType?: string): SniffedCha
   const declared = xhtml ? xmlEncoding(start) : prescanEncoding(start);
   if (declared !== undefined) return { charset: declared, source: "meta" };
   return { charset: xhtml ? "utf-8" : "windows-1252", source: "default" };
-}
-
-/** The encoding that a document's first bytes name, beyond doubt where they do. */
-export function byteOrderMark(bytes: Uint8Array): EncodingName | undefined {
-  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return "utf-8";
-  if (bytes[0] === 0xfe && bytes[1] === 0xff) return "utf-16be";
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf-16le";
-  return undefined;
 }

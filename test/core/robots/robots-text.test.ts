@@ -25,6 +25,15 @@ describe("robotsText", () => {
     expect(allows(mixed, "/caf%C3%A9/")).toBe(false);
   });
 
+  it("is read as UTF-16 where its mark says so, in either order of bytes", () => {
+    const body = Buffer.from(`\uFEFF${text}`, "utf16le");
+    for (const each of [body, Buffer.from(body).swap16()]) {
+      expect(allows(each, "/caf%C3%A9/")).toBe(false);
+      expect(allows(each, "/")).toBe(true);
+      expect(robotsText(each.subarray(0, -3), true)).toBe("User-agent: *\n");
+    }
+  });
+
   it("counts to the end of 500 KiB, though escaped bytes are longer", () => {
     const head = "User-agent: *\n";
     const end = "\nDisallow: /caf\u00e9/\n";
