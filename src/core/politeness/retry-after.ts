@@ -20,15 +20,27 @@ const dateForms = [
   String.raw`^[a-z]{3} (?<month>[a-z]{3}) (?<day>[ \d]\d) ${time} (?<year>\d{4})$`,
 ].map((form) => new RegExp(form, "i"));
 
+/** Between values that a proxy has joined to one, and not behind the day of a date. */
+const separator = /,(?! *\d\d?[ -][a-z])/i;
+
 /**
  * How long a Retry-After field (RFC 9110, section 10.2.3) asks to wait from `nowMs` on, or `undefined` where it makes no
  * sense. Parts of a second, which some programs send, are rounded up. A date in the past is 0. A date is one of the server's
- * clock, which the response's Date field `sent` tells where there is one: by ours, it could be over when it comes.
+ * clock, which the response's Date field `sent` tells where there is one: by ours, it could be over when it comes. Of several
+ * values, which RFC 9110, section 5.3, has no use for, the longest counts.
  *
  * Invariant: the result is never negative, and finite.
  */
-export function parseRetryAfter(value: string, nowMs: Millis, sent?: string): Millis | undefined {
-  const text = value.trim();
+export function parseRetryAfter(field: string, nowMs: Millis, sent?: string): Millis | undefined {
+  let longestMs: Millis | undefined;
+  for (const value of field.split(separator)) {
+    const waitMs = waitOf(value.trim(), nowMs, sent);
+    if (waitMs !== undefined) longestMs = Math.max(longestMs ?? 0, waitMs);
+  }
+  return longestMs;
+}
+
+function waitOf(text: string, nowMs: Millis, sent: string | undefined): Millis | undefined {
   if (text.length <= VALUE_CHARS_MAX && /^\d+(?:\.\d*)?$/.test(text)) {
     return Math.min(Math.ceil(Number(text)), SECONDS_MAX) * 1_000;
   }

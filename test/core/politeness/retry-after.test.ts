@@ -29,6 +29,17 @@ describe("parseRetryAfter", () => {
     expect(parseRetryAfter(value, exampleMs - 90_000)).toBe(90_000);
   });
 
+  it.each([
+    "90, 90",
+    "90,60",
+    "30,soon, 90",
+    "60, Sun, 06 Nov 1994 08:49:37 GMT",
+    "Sun, 6 Nov 1994 08:49:37 GMT,Sunday, 06-Nov-94 08:49:36 GMT, 1",
+    "Sun Nov  6 08:49:37 1994, 0",
+  ])("takes the longest of the values %j", (value) => {
+    expect(parseRetryAfter(value, exampleMs - 90_000)).toBe(90_000);
+  });
+
   it("takes a date in the past as no wait", () => {
     expect(parseRetryAfter("Sun, 06 Nov 1994 08:49:37 GMT", exampleMs + 1)).toBe(0);
   });
