@@ -1,6 +1,5 @@
 import type { JobOptions } from "../../src/core/jobs/job-definition.ts";
 import type { OptionChange } from "../../src/core/jobs/option-changes.ts";
-import type { Millis } from "../../src/core/units.ts";
 import type { JobReport, JobShare, SwarmJobReport } from "../../src/ports/peer-control.ts";
 import { settingOf } from "../config/from-settings.ts";
 import { skippedOf } from "../dashboard/progress-view.ts";
@@ -34,7 +33,7 @@ export function jobTable(jobs: readonly JobReport[]): Table {
     formatCount(skippedOf(job.counts.skipped)),
     formatCount(job.counts.queued),
     formatBytes(job.counts.bytes),
-    formatDuration(activeMsOf(job)),
+    formatDuration(job.counts.activeMs),
   ]);
   const [left, right] = ["left", "right"] as const;
   const alignments = [left, left, right, right, right, right, right, right, right];
@@ -66,12 +65,6 @@ export function renderJobDetails(job: SwarmJobReport): string {
     ...(job.shares.length < 2 ? [] : job.shares.map(shareRow)),
   ];
   return labelled(rows);
-}
-
-/** Time spent on a job, by the member that spent most: members of a swarm crawl at the same time. */
-function activeMsOf(job: JobReport & { readonly shares?: readonly JobShare[] }): Millis {
-  const times = (job.shares ?? []).map(({ counts }) => counts.activeMs);
-  return times.length === 0 ? job.counts.activeMs : Math.max(...times);
 }
 
 /** `12 robots, 3 scope`: the most frequent first, of equal ones by name; empty where there is none. */

@@ -78,7 +78,7 @@ export interface MemberStats {
 /** A job over all members. */
 export interface SwarmJobReport {
   readonly definition: ReportedDefinition;
-  /** Sum of `shares`. */
+  /** Those of `shares` together. */
   readonly counts: JobCounts;
   /** Every member that runs has answered, and nothing of it is queued or in flight at any of them. */
   readonly finished: boolean;

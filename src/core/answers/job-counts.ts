@@ -27,7 +27,7 @@ export interface JobCounts {
   readonly bytes: number;
   /** Answers by status class: "2xx" and so on. */
   readonly statuses: Readonly<Record<string, number>>;
-  /** Time spent crawling, over all runs. */
+  /** Time spent crawling, over all runs; of several peers, which crawl at the same time, that of the one that spent most. */
   readonly activeMs: Millis;
 }
 
@@ -45,10 +45,10 @@ export const noJobCounts: JobCounts = Object.freeze({
   activeMs: 0,
 });
 
-type Amounts = Exclude<keyof JobCounts, "skipped" | "letIn" | "statuses">;
+type Amounts = Exclude<keyof JobCounts, "skipped" | "letIn" | "statuses" | "activeMs">;
 
 const amounts = (Object.keys(noJobCounts) as (keyof JobCounts)[]).filter(
-  (name): name is Amounts => name !== "skipped" && name !== "statuses",
+  (name): name is Amounts => name !== "skipped" && name !== "statuses" && name !== "activeMs",
 );
 
 /**
@@ -56,12 +56,13 @@ const amounts = (Object.keys(noJobCounts) as (keyof JobCounts)[]).filter(
  * be a thousand peers, and thousands of jobs: nothing is made for each.
  */
 export function sumJobCounts(all: Iterable<JobCounts>): JobCounts {
-  const sum: Record<Amounts, number> = { ...noJobCounts };
+  const sum: Record<Amounts | "activeMs", number> = { ...noJobCounts };
   const skipped = new Map<string, number>();
   const letIn = new Map<string, number>();
   const statuses = new Map<string, number>();
   for (const counts of all) {
     for (const name of amounts) sum[name] += counts[name];
+    sum.activeMs = Math.max(sum.activeMs, counts.activeMs);
     addByName(skipped, counts.skipped);
     addByName(letIn, counts.letIn ?? {});
     addByName(statuses, counts.statuses);

@@ -26,3 +26,8 @@ it("names reasons and status classes in one order, whoever tells first", () => {
     ]);
   }
 });
+
+it("counts the time in which members crawl together once", () => {
+  const told = [3_000, 5_000, 4_000].map((activeMs) => ({ ...noJobCounts, pages: 1, activeMs }));
+  expect(sumJobCounts(told)).toMatchObject({ pages: 3, activeMs: 5_000 });
+});
