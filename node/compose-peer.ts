@@ -26,6 +26,7 @@ import type { SwarmParts } from "./compose-swarm.ts";
 import { fileShares, openFilesMax, type FileShares } from "./file-shares.ts";
 import { peerIdentity, type PeerIdentity } from "./peer-identity.ts";
 import type { RunnablePeer, SwarmMembership } from "./peer-session.ts";
+import { tellSlowStart, type TellWork } from "./slow-start.ts";
 
 /** What takes its time to start without this thread. */
 type SlowStarters = Pick<PeerPorts, "parser" | "store">;
@@ -36,9 +37,11 @@ type SlowStarters = Pick<PeerPorts, "parser" | "store">;
  * The database opens and the parser threads load in threads of their own, while this one loads the rest of the program.
  */
 export async function composePeer(config: PeerConfig, withMetrics: boolean): Promise<RunnablePeer> {
-  const slow = startSlowOnes(config);
+  const clock = new SystemClock();
+  const logger = new ConsoleLogger(config.log, clock, config.writeLog);
+  const slow = startSlowOnes(config, tellSlowStart(clock, logger));
   try {
-    return await composeAround(slow, config, withMetrics);
+    return await composeAround({ ...slow, clock, logger }, config, withMetrics);
   } catch (error) {
     await slow.parser.stop();
     await slow.store.stop();
@@ -47,7 +50,7 @@ export async function composePeer(config: PeerConfig, withMetrics: boolean): Pro
 }
 
 /** The peer starts them too, which then only waits, and hears of it when that fails. */
-function startSlowOnes(config: PeerConfig): SlowStarters {
+function startSlowOnes(config: PeerConfig, tellWork: TellWork): SlowStarters {
   const { parserThreads, userAgent } = config;
   const parser = new ParserPool({
     ...(parserThreads === undefined ? defaultParserPoolOptions() : parserOptionsOf(parserThreads)),
@@ -56,36 +59,34 @@ function startSlowOnes(config: PeerConfig): SlowStarters {
   });
   const store = new LevelStore({
     directory: dataLayout(config.dataDir).stateDir,
+    onVerified: (bytes, ofBytes) => tellWork("verifying-database", { bytes, ofBytes }),
   });
   for (const part of [store, parser]) part.start().catch(() => undefined);
   return { parser, store };
 }
 
 async function composeAround(
-  slow: SlowStarters,
+  given: SlowStarters & Pick<PeerPorts, "clock" | "logger">,
   config: PeerConfig,
   withMetrics: boolean,
 ): Promise<RunnablePeer> {
+  const { clock, logger } = given;
   const { Peer } = await import("../src/peer/peer.ts");
   const layout = dataLayout(config.dataDir);
   const identity = await peerIdentity(layout);
   const metrics = withMetrics ? await prometheus() : undefined;
-  const clock = new SystemClock();
-  const logger = new ConsoleLogger(config.log, clock, config.writeLog);
   const shares = await sharesOf(config, logger);
   const resolver = await resolverOf(config, clock);
   const swarmPorts = { clock, logger, metrics: metrics ?? noMetrics };
   const swarm = await swarmOf(config, identity, swarmPorts, () => begin(peer));
   const ports: PeerPorts = {
-    ...slow,
+    ...given,
     ...(swarm && { overlay: swarm.overlay }),
     archive: await archiveOf(config, identity, clock),
-    clock,
     entropy: new SystemEntropy(),
     fetcher: await fetcherOf(config, clock, shares),
     leases: new LeaseFile(layout.leasesFile),
     load: new EventLoopLoad(),
-    logger,
     metrics: metrics ?? noMetrics,
     probe: new TcpProbe(resolver, config),
     resolver,

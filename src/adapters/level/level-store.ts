@@ -12,7 +12,9 @@ import type {
   WriteOptions,
 } from "../../ports/store.ts";
 import { GatheredReads } from "./gathered-reads.ts";
-import { ifGone, refuseDamaged } from "./refuse-damaged.ts";
+import { isDatabaseOpen } from "./is-database-open.ts";
+import { OpenMark } from "./open-mark.ts";
+import { ifGone, refuseDamaged, refuseDamagedTables, type OnVerified } from "./refuse-damaged.ts";
 import { LevelBatch, type Database } from "./level-batch.ts";
 import { storeFailure } from "./store-failure.ts";
 import type { StoreAction } from "./store-failure.ts";
@@ -42,6 +44,8 @@ export interface LevelStoreOptions {
    * parses: 4 KiB is a page of the page cache. @default 4 KiB
    */
   readonly blockBytes?: number;
+  /** Is told of tables that are verified at a start, which may take long. @default nobody is told */
+  readonly onVerified?: OnVerified;
 }
 
 /** Every option's default. */
@@ -50,6 +54,7 @@ export const defaultLevelStoreOptions = {
   writeBufferBytes: 32 * 1024 * 1024,
   tableBytes: 4 * 1024 * 1024,
   blockBytes: 4 * 1024,
+  onVerified: () => undefined,
 } as const satisfies Omit<Required<LevelStoreOptions>, "directory">;
 
 /** Entries and bytes that an iterator holds at once: enough to hide the change of threads, little enough to forget. */
@@ -66,12 +71,15 @@ const chunkBytes = 256 * 1024;
  * therefore syncs all logs first; otherwise a power failure could keep the later batch and lose the earlier.
  *
  * LevelDB recovers by itself from a log that ends in the middle of a batch, as `kill -9` leaves it. One that is damaged
- * before its end is refused ({@link refuseDamaged}).
+ * before its end is refused ({@link refuseDamaged}). So are damaged tables ({@link refuseDamagedTables}) where the last run
+ * did not end in order: a machine that lost its power may have lost more with it, and a damaged table ends a process. A
+ * clean start pays nothing, and what is damaged since a clean end is found at the second start.
  *
  * Invariant: after a failed write every later write fails with the same error, since what the log holds is unknown.
  */
 export class LevelStore implements Store {
   readonly #options: Required<LevelStoreOptions>;
+  readonly #mark: OpenMark;
   #database: Database | undefined;
   #starting: Promise<void> | undefined;
   /** Settles when no write is under way any more, and never rejects. */
@@ -82,6 +90,7 @@ export class LevelStore implements Store {
 
   constructor(options: LevelStoreOptions) {
     this.#options = { ...defaultLevelStoreOptions, ...options };
+    this.#mark = new OpenMark(options.directory);
   }
 
   start(): Promise<void> {
@@ -93,6 +102,8 @@ export class LevelStore implements Store {
     const { directory, cacheBytes, writeBufferBytes, tableBytes, blockBytes } = this.#options;
     try {
       await refuseDamaged(directory);
+      await this.#verifyTables();
+      await this.#mark.make();
       const database: Database = new Level<Bytes, Bytes>(directory, {
         keyEncoding: "view",
         valueEncoding: "view",
@@ -112,6 +123,13 @@ export class LevelStore implements Store {
     }
   }
 
+  /** Where the last run did not end in order. One that still goes on is told of when the database is opened. */
+  async #verifyTables(): Promise<void> {
+    const { directory, onVerified } = this.#options;
+    if (!(await this.#mark.isThere()) || (await isDatabaseOpen(directory))) return;
+    await refuseDamagedTables(directory, onVerified);
+  }
+
   async stop(): Promise<void> {
     await this.#starting?.catch(() => undefined);
     const database = this.#database;
@@ -121,6 +139,7 @@ export class LevelStore implements Store {
     await this.#writing;
     try {
       await database?.close();
+      if (database && !this.#failure) await this.#mark.remove();
     } catch (error) {
       throw storeFailure("close", this.#options.directory, error);
     }

@@ -19,20 +19,32 @@ const fields = {
 /** Digits of a file's number in its name, at least. */
 const numberDigits = 6;
 
+/** What a manifest says of the files that a database is made of. */
+export interface ManifestFiles {
+  /** Name of the oldest log that is needed. Undefined where there is none yet, as in a database that has just been made. */
+  readonly log: string | undefined;
+  /** The tables that are in use, by their names, with the bytes of each. */
+  readonly tables: ReadonlyMap<string, number>;
+}
+
 /**
- * Name of the oldest log that a manifest says is needed: that of its last entry. A manifest is a log of LevelDB's, in which
- * each entry tells what has changed. Undefined where there is none yet, as in a database that has just been made, and where
- * an entry is none that LevelDB reads.
+ * What a manifest says when all of its entries are heard: it is a log of LevelDB's, in which each entry tells what has
+ * changed. Undefined where an entry is none that LevelDB reads.
  */
-export function logNamedIn(manifest: Buffer): string | undefined {
-  let number = 0;
+export function filesNamedIn(manifest: Buffer): ManifestFiles | undefined {
+  let log = 0;
+  const tables = new Map<string, number>();
   try {
-    for (const entry of entriesOf(manifest)) number = logNumberIn(entry) ?? number;
+    for (const entry of entriesOf(manifest)) log = takeEntry(entry, tables) ?? log;
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;
   }
-  return number === 0 ? undefined : `${String(number).padStart(numberDigits, "0")}.log`;
+  return { log: log === 0 ? undefined : fileName(log, "log"), tables };
+}
+
+function fileName(number: number, ending: "ldb" | "log"): string {
+  return `${String(number).padStart(numberDigits, "0")}.${ending}`;
 }
 
 /** The entries before the first record that is not whole. */
@@ -50,16 +62,38 @@ function* entriesOf(manifest: Buffer): Generator<Buffer> {
   }
 }
 
-/** The log's number in an entry that has one. Errors: RangeError where it is not an entry. */
-function logNumberIn(entry: Buffer): number | undefined {
+/**
+ * Takes what an entry says into `tables`, and returns the log's number in one that has it. A table that only moves to another
+ * level is deleted and new in one entry, in this order. Errors: RangeError where it is not an entry.
+ */
+function takeEntry(entry: Buffer, tables: Map<string, number>): number | undefined {
   const reader = new MessageReader(entry);
-  let number: number | undefined;
+  let log: number | undefined;
   while (reader.pos < reader.len) {
     const field = reader.uint32();
-    if (field === fields.logNumber) number = reader.uint64Number();
-    else passOver(field, reader);
+    switch (field) {
+      case fields.logNumber:
+        log = reader.uint64Number();
+        break;
+      case fields.deletedFile:
+        reader.uint32();
+        tables.delete(fileName(reader.uint64Number(), "ldb"));
+        break;
+      case fields.newFile:
+        takeTable(reader, tables);
+        break;
+      default:
+        passOver(field, reader);
+    }
   }
-  return number;
+  return log;
+}
+
+function takeTable(reader: MessageReader, tables: Map<string, number>): void {
+  const [, number, bytes] = [reader.uint32(), reader.uint64Number(), reader.uint64Number()];
+  tables.set(fileName(number, "ldb"), bytes);
+  // Its first key and its last one.
+  for (let count = 0; count < 2; count += 1) reader.bytes();
 }
 
 function passOver(field: number, reader: MessageReader): void {
@@ -75,15 +109,6 @@ function passOver(field: number, reader: MessageReader): void {
     case fields.compactPointer:
       reader.uint32();
       reader.bytes();
-      return;
-    case fields.deletedFile:
-      reader.uint32();
-      reader.uint64Number();
-      return;
-    case fields.newFile:
-      // Level, number and size; its first key and its last one.
-      for (let count = 0; count < 3; count += 1) reader.uint64Number();
-      for (let count = 0; count < 2; count += 1) reader.bytes();
       return;
     default:
       throw new RangeError(`a manifest has no field ${field}`);
