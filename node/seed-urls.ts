@@ -1,11 +1,11 @@
-import { lineCharactersMax } from "../src/adapters/http-api/url-lines.ts";
+import { isGarbled, lineCharactersMax } from "../src/adapters/http-api/url-lines.ts";
 import { isPrivateHost } from "../src/core/net/address-policy.ts";
 import { canonicalizeUrl } from "../src/core/url/canonicalize-url.ts";
 import { hostOf } from "../src/core/url/site-of.ts";
 import { isHttpUrl } from "./config/settings.ts";
 import { usageError } from "./error-line.ts";
 
-/** Fails with `CONFIG_INVALID` and a line for each argument that is no http(s) URL, or longer than the API reads one. */
+/** Fails with `CONFIG_INVALID` and a line for each argument that is no http(s) URL, not UTF-8, or longer than the API reads one. */
 export function checkUrls(urls: readonly string[]): void {
   const problems = urls
     .filter((url) => url.length > lineCharactersMax || !isHttpUrl(url))
@@ -43,6 +43,7 @@ function problemOf(url: string): string {
   if (url.length > lineCharactersMax) {
     return `${quoted}... is no URL: it is longer than ${lineCharactersMax.toLocaleString("en")} characters`;
   }
+  if (isGarbled(url)) return `${quoted} is no URL: it has bytes that are not UTF-8`;
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(url)?.[1];
   if (scheme !== undefined && !/^https?$/i.test(scheme)) {
     return `${quoted} cannot be crawled: only http and https URLs are, not ${scheme}`;

@@ -1,4 +1,4 @@
-import { createReadStream, fstatSync, open } from "node:fs";
+import { constants, createReadStream, fstatSync, open } from "node:fs";
 import { Socket } from "node:net";
 import { addAbortSignal, type Readable } from "node:stream";
 import { isatty, ReadStream } from "node:tty";
@@ -95,6 +95,13 @@ export function inputText(
 /** The descriptor is the stream's to close. */
 const openFile = promisify(open);
 
+/**
+ * A pipe of a name that nobody writes to yet is not waited for as it is opened, which could not be called off: a process could
+ * not even exit. Linux tells its end only when somebody has written to it; elsewhere it would seem to be empty.
+ */
+const openFlags =
+  process.platform === "linux" ? constants.O_RDONLY | constants.O_NONBLOCK : constants.O_RDONLY;
+
 /** Read at once of a file, which is all there: the batch that its end cuts short is one of many. */
 const fileReadBytes = 1_024 * 1_024;
 
@@ -104,7 +111,7 @@ const fileReadBytes = 1_024 * 1_024;
  */
 export async function* fileBytes(path: string, over: AbortSignal): AsyncGenerator<Uint8Array> {
   try {
-    const source = addAbortSignal(over, streamOf(await openFile(path, "r")));
+    const source = addAbortSignal(over, streamOf(await openFile(path, openFlags)));
     for await (const chunk of source) yield chunk as Uint8Array;
   } catch (error) {
     if (over.aborted) return;

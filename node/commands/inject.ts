@@ -91,13 +91,17 @@ async function inject(context: CommandContext, command: Command, urls: string[])
     context.terminal.exitNow(stop.exitCode);
   });
   try {
+    // A pipe or a standard input may keep it waiting.
+    if (source.name !== undefined) {
+      await showLine(context.terminal, `reading URLs from ${printable(source.name)}`);
+    }
     for await (const batch of source.batches) {
       const isFirst = totals.added + totals.known === 0;
       const given = (): Promise<void> => injectBatch(client, job, batch, options, totals);
       await (isFirst ? given() : againWhileBusy(context.terminal, source, stop.signal, given));
       // What is taken of the first batch sets the job's options; sending them again would only count as further changes.
       if (totals.added + totals.known > 0) options = {};
-      if (source.name !== undefined) await showProgress(context.terminal, totals);
+      if (source.name !== undefined) await showLine(context.terminal, totalsText(totals));
     }
   } catch (error) {
     await sayTaken(context.terminal, totals, source);
@@ -154,10 +158,11 @@ async function injectBatch(
   totals.rejections.addReport(batch, answer);
 }
 
-async function showProgress({ stderr }: Terminal, totals: Totals): Promise<void> {
+/** On a terminal, in place of the line before. */
+async function showLine({ stderr }: Terminal, text: string): Promise<void> {
   if (!stderr.isTTY) return;
   // A line that is broken could not be taken back.
-  await stderr.write(`\r\u001b[K${cut(totalsText(totals), stderr.columns - 1)}`);
+  await stderr.write(`\r\u001b[K${cut(text, stderr.columns - 1)}`);
 }
 
 async function clearProgress({ stderr }: Terminal, { name }: UrlSource): Promise<void> {

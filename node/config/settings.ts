@@ -1,4 +1,5 @@
 import { defaultHttpApiOptions } from "../../src/adapters/http-api/http-api-options.ts";
+import { isGarbled } from "../../src/adapters/http-api/url-lines.ts";
 import {
   defaultConsoleLoggerOptions,
   logFormats,
@@ -338,8 +339,8 @@ export const swarmSettingNames = [
   "local-discovery",
 ] as const satisfies readonly SettingName[];
 
-/** Whether `input` is an absolute http(s) URL. */
+/** Whether `input` is an absolute http(s) URL, and had no bytes that are not UTF-8. */
 export function isHttpUrl(input: string): boolean {
-  const parsed = URL.parse(input);
+  const parsed = isGarbled(input) ? null : URL.parse(input);
   return parsed !== null && /^https?:$/.test(parsed.protocol) && parsed.hostname !== "";
 }

@@ -61,18 +61,22 @@ it.each([
   expect(steps).toEqual([[1], "more is written", [2, 3]]);
 });
 
-/** The URLs of a new pipe, and who writes to it. */
-async function pipeSource() {
+/** The URLs of a new pipe that nobody writes to yet. */
+async function silentPipeSource() {
   const folder = await mkdtemp(join(tmpdir(), "url-file-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
   const pipe = join(folder, "pipe");
   execFileSync("mkfifo", [pipe]);
-  const writer = await open(pipe, "r+");
-  onTestFinished(async () => {
-    await writer.close();
-    await rm(folder, { recursive: true });
-  });
   const source = fileSource(new FakeTerminal(), pipe, () => undefined);
-  return { source, urls: source.batches[Symbol.asyncIterator](), writer, pipe };
+  return { source, urls: source.batches[Symbol.asyncIterator](), pipe };
+}
+
+/** The URLs of a new pipe, and who writes to it. */
+async function pipeSource() {
+  const silent = await silentPipeSource();
+  const writer = await open(silent.pipe, "r+");
+  onTestFinished(() => writer.close());
+  return { ...silent, writer };
 }
 
 it.runIf(process.platform !== "win32")("waits no more for a pipe once it is closed", async () => {
@@ -102,4 +106,21 @@ it.runIf(process.platform !== "win32")("reads a pipe to its end", async () => {
   }
   await written;
   expect(count).toBe(20_000);
+});
+
+it.runIf(process.platform === "linux")("waits for who writes to a pipe later", async () => {
+  const { pipe, urls } = await silentPipeSource();
+  const next = urls.next();
+  const writer = await open(pipe, "w");
+  await writer.write("http://a.example/\n");
+  expect(await next).toMatchObject({ value: [{ url: "http://a.example/" }] });
+  await writer.close();
+  expect(await urls.next()).toMatchObject({ done: true });
+});
+
+it.runIf(process.platform === "linux")("waits no more for who never does", async () => {
+  const { source, urls } = await silentPipeSource();
+  const next = urls.next();
+  source.close();
+  expect(await next).toEqual({ done: true, value: undefined });
 });

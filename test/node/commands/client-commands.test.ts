@@ -197,6 +197,7 @@ describe("peer inject", () => {
     [["inject", "a.example"], "did you mean https://a.example?"],
     [["inject", "ftp://a.example/"], "not ftp"],
     [["inject", `http://a.example/${"x".repeat(70_000)}`], "longer than 65,536 characters"],
+    [["inject", "http://a.example/caf\ufffd"], "has bytes that are not UTF-8"],
     [["inject", "http://a/", "--file", "x"], "not both"],
     [["inject", "--file", "x", "--file", "y"], "--file stands for one file"],
     [["status", "--file", "x", "--file", "y"], "--file stands for one file"],

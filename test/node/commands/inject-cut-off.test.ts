@@ -209,7 +209,9 @@ describe("peer inject on a narrow terminal", () => {
     terminal.stderr.columns = 30;
     terminal.input = "http://a.example/\n";
     const { err } = await injectUntil(2, ["-"], terminal);
-    expect(err).toBe("\r\u001b[K1 added, 0 known already, 0 …\r\u001b[K");
+    expect(err).toBe(
+      "\r\u001b[Kreading URLs from standard i…\r\u001b[K1 added, 0 known already, 0 …\r\u001b[K",
+    );
   });
 });
 
