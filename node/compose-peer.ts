@@ -39,9 +39,10 @@ type SlowStarters = Pick<PeerPorts, "parser" | "store">;
 export async function composePeer(config: PeerConfig, withMetrics: boolean): Promise<RunnablePeer> {
   const clock = new SystemClock();
   const logger = new ConsoleLogger(config.log, clock, config.writeLog);
-  const slow = startSlowOnes(config, tellSlowStart(clock, logger));
+  const tellWork = tellSlowStart(clock, logger);
+  const slow = startSlowOnes(config, tellWork);
   try {
-    return await composeAround({ ...slow, clock, logger }, config, withMetrics);
+    return await composeAround({ ...slow, clock, logger }, config, tellWork, withMetrics);
   } catch (error) {
     await slow.parser.stop();
     await slow.store.stop();
@@ -68,6 +69,7 @@ function startSlowOnes(config: PeerConfig, tellWork: TellWork): SlowStarters {
 async function composeAround(
   given: SlowStarters & Pick<PeerPorts, "clock" | "logger">,
   config: PeerConfig,
+  tellWork: TellWork,
   withMetrics: boolean,
 ): Promise<RunnablePeer> {
   const { clock, logger } = given;
@@ -82,7 +84,7 @@ async function composeAround(
   const ports: PeerPorts = {
     ...given,
     ...(swarm && { overlay: swarm.overlay }),
-    archive: await archiveOf(config, identity, clock),
+    archive: await archiveOf(config, identity, clock, tellWork),
     entropy: new SystemEntropy(),
     fetcher: await fetcherOf(config, clock, shares),
     leases: new LeaseFile(layout.leasesFile),
@@ -182,6 +184,7 @@ async function archiveOf(
   config: PeerConfig,
   { fileName }: PeerIdentity,
   clock: Clock,
+  tellWork: TellWork,
 ): Promise<Archive> {
   const { WarcArchive } = await import("../src/adapters/warc/warc-archive.ts");
   return new WarcArchive({
@@ -199,6 +202,7 @@ async function archiveOf(
     ...(config.bodyBytesMax !== undefined && {
       unsureBytesMax: readBytesMax(config.bodyBytesMax),
     }),
+    onIndexed: (file, bytes, ofBytes) => tellWork("indexing-archive", { file, bytes, ofBytes }),
   });
 }
 

@@ -13,6 +13,8 @@ const bytesPerMB = 1_000_000;
 export interface WorkDone {
   readonly bytes: number;
   readonly ofBytes: number;
+  /** What is worked on, where the event alone does not tell. */
+  readonly file?: string;
 }
 
 /** Hears how far the work is that `event` names. */
@@ -22,13 +24,13 @@ export type TellWork = (event: string, done: WorkDone) => void;
  * Logs what a start is busy with where it takes long, from a while after this is called: as warnings, since such work comes
  * of a run that did not end in order, and a crawl shows no others.
  */
-export function tellSlowStart(clock: Clock, logger: Logger): TellWork {
+export function tellSlowStart(clock: Pick<Clock, "nowMs">, logger: Logger): TellWork {
   let nextMs = clock.nowMs() + quietMs;
-  return (event, { bytes, ofBytes }) => {
+  return (event, { bytes, ofBytes, file }) => {
     const nowMs = clock.nowMs();
     if (nowMs < nextMs) return;
     nextMs = nowMs + againMs;
-    logger.warn(event, { doneMB: inMB(bytes), ofMB: inMB(ofBytes) });
+    logger.warn(event, { file, doneMB: inMB(bytes), ofMB: inMB(ofBytes) });
   };
 }
 

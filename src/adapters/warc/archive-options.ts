@@ -2,6 +2,7 @@ import type { WarcinfoFacts } from "../../core/archive/encode-warcinfo.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { keptBytesLargest, readBytesMax } from "../../ports/archive.ts";
 import type { ArchiveFiles } from "./archive-files.ts";
+import type { OnIndexed } from "./index-file.ts";
 
 export interface WarcArchiveOptions {
   /** Directory of the files; made if missing. One running peer per `peerName` writes to it. */
@@ -37,6 +38,8 @@ export interface WarcArchiveOptions {
   readonly unsureBytesMax?: number;
   /** How files are opened for writing; replaced in tests of failing disks. @default the file system */
   readonly files?: ArchiveFiles;
+  /** Is told of files that are read for their index at a start, which may take long. @default nobody is told */
+  readonly onIndexed?: OnIndexed;
 }
 
 const MiB = 1024 * 1024;
@@ -50,4 +53,5 @@ export const defaultWarcArchiveOptions = {
   recordBytesMax: keptBytesLargest + 64 * MiB,
   bodyBytesMax: keptBytesLargest,
   unsureBytesMax: readBytesMax(0),
+  onIndexed: () => undefined,
 } as const;

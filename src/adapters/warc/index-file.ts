@@ -28,7 +28,14 @@ export interface IndexRequest {
   /** Bytes of the file that count. */
   readonly bytes: number;
   readonly recordBytesMax: number;
+  readonly onIndexed: OnIndexed;
 }
+
+/**
+ * Is told of each record of a file that is read for its index: where it ends, of how many bytes. A whole file of a gigabyte
+ * takes minutes.
+ */
+export type OnIndexed = (file: string, bytes: number, ofBytes: number) => void;
 
 /**
  * Adds the lines of an archive file to `sorter`: the appended ones as far as they make sense, then those of the records that
@@ -38,7 +45,7 @@ export interface IndexRequest {
  * power failure it reads what the index lost.
  */
 export async function completeIndex(request: IndexRequest, sorter: LineSorter): Promise<number> {
-  const { warc, file, bytes, recordBytesMax } = request;
+  const { warc, file, bytes, recordBytesMax, onIndexed } = request;
   let end = await addAppended(request, sorter);
   for await (const { offset, length, content } of gzipMembers(warc, end, bytes, recordBytesMax)) {
     const record = await parseStoredRecord(content);
@@ -46,6 +53,7 @@ export async function completeIndex(request: IndexRequest, sorter: LineSorter): 
       await sorter.add([cdxjLine(record.index, { file, offset, length })]);
     }
     end = offset + length;
+    onIndexed(file, end, bytes);
   }
   return end;
 }

@@ -5,7 +5,7 @@ import type { ArchiveMark } from "../../ports/archive.ts";
 import { onDisk, removeFile, renameDurably, syncPath, unlessMissing } from "./archive-files.ts";
 import type { ArchiveGroup, ArchivePaths, FileNames } from "./file-names.ts";
 import { archivePaths, isDamaged, isFinished, isIndexed, isOpen } from "./file-names.ts";
-import { completeIndex, writeIndex } from "./index-file.ts";
+import { completeIndex, writeIndex, type OnIndexed } from "./index-file.ts";
 import { LineSorter } from "./line-sorter.ts";
 
 /** What was written so long after the mark was hardly on its way to the next one when the process ended. */
@@ -16,6 +16,7 @@ export interface RecoveryRequest {
   readonly names: FileNames;
   readonly mark: ArchiveMark | undefined;
   readonly recordBytesMax: number;
+  readonly onIndexed: OnIndexed;
 }
 
 export interface RecoveredArchive {
@@ -115,7 +116,7 @@ async function isWrittenLater(path: string, mark: ArchiveMark | undefined): Prom
 async function recoverFinished(
   group: ArchiveGroup,
   paths: ArchivePaths,
-  { recordBytesMax }: RecoveryRequest,
+  { recordBytesMax, onIndexed }: RecoveryRequest,
   committed: number | undefined,
 ): Promise<boolean> {
   if (committed !== undefined) await checkLength(paths.warc, committed);
@@ -125,7 +126,10 @@ async function recoverFinished(
     const { size: bytes } = await stat(warc);
     const { file } = group;
     await using sorter = new LineSorter(indexRuns);
-    const end = await completeIndex({ warc, openIndex, file, bytes, recordBytesMax }, sorter);
+    const end = await completeIndex(
+      { warc, openIndex, file, bytes, recordBytesMax, onIndexed },
+      sorter,
+    );
     if (end !== bytes) throw torn(warc, end, bytes);
     await writeIndex(paths, sorter);
   }
@@ -137,13 +141,16 @@ async function recoverFinished(
 async function finishOpen(
   { file }: ArchiveGroup,
   paths: ArchivePaths,
-  { recordBytesMax }: RecoveryRequest,
+  { recordBytesMax, onIndexed }: RecoveryRequest,
   { committed, keepsAll }: { readonly committed: number | undefined; readonly keepsAll: boolean },
 ): Promise<boolean> {
   const { openWarc: warc, openIndex } = paths;
   const bytes = (keepsAll ? undefined : committed) ?? (await stat(warc)).size;
   await using sorter = new LineSorter(paths.indexRuns);
-  const end = await completeIndex({ warc, openIndex, file, bytes, recordBytesMax }, sorter);
+  const end = await completeIndex(
+    { warc, openIndex, file, bytes, recordBytesMax, onIndexed },
+    sorter,
+  );
   if (committed !== undefined && end < committed) throw torn(warc, end, committed);
   if (committed === undefined && sorter.lines === 0) {
     await removeAll(paths);

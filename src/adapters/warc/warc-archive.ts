@@ -74,8 +74,8 @@ export class WarcArchive implements Archive {
   }
 
   async #recover(mark: ArchiveMark | undefined): Promise<void> {
-    const { directory, recordBytesMax, clock } = this.#options;
-    const request = { directory, names: this.#names, mark, recordBytesMax };
+    const { directory, recordBytesMax, onIndexed, clock } = this.#options;
+    const request = { directory, names: this.#names, mark, recordBytesMax, onIndexed };
     const { files, damaged, nextSerial } = await recoverArchive(request);
     for (const [file, bytes] of files) this.#finished.set(file, bytes);
     for (const file of damaged) this.#damaged.add(file);

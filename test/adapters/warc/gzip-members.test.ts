@@ -87,7 +87,9 @@ describe("the lines of an index that was appended", () => {
     ] as const) {
       await writeFile(openIndex, line(0, 400) + last);
       await using sorter = new LineSorter(`${path}.runs`);
-      const request = { warc: path, openIndex, file, bytes, recordBytesMax: contentBytesMax };
+      const onIndexed = (): void => undefined;
+      const recordBytesMax = contentBytesMax;
+      const request = { warc: path, openIndex, file, bytes, recordBytesMax, onIndexed };
       expect(await completeIndex(request, sorter)).toBe(end);
       expect(sorter.lines).toBe(end === 1_000 ? 2 : 1);
     }

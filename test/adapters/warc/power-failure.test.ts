@@ -110,8 +110,13 @@ describe("an index of which a power failure has spoilt lines", () => {
     expect(bytes.length).toBeGreaterThan(2 * 64 * 1_024);
     bytes.fill(0, 1_000, 5_000);
     await writeFile(index, bytes);
-    await world.open(directory).start(mark);
+    const told: unknown[][] = [];
+    await world.open(directory, { onIndexed: (...words) => told.push(words) }).start(mark);
     expect(await faultsIn(directory)).toEqual([]);
+    // A request and a response for each, and nothing of those whose lines are sound.
+    expect(told.length).toBeGreaterThan(1_000);
+    expect(told.length).toBeLessThan(1_200);
+    expect(told.at(-1)).toEqual([mark.file, mark.bytes, mark.bytes]);
   });
 });
 
