@@ -1,4 +1,10 @@
-import { CrawlError, type CrawlErrorCode, isNoSpace } from "../src/core/errors.ts";
+import {
+  CrawlError,
+  type CrawlErrorCode,
+  fileLimitNames,
+  isFileTooLong,
+  isNoSpace,
+} from "../src/core/errors.ts";
 import { storedDamage } from "../src/core/protobuf/malformed-message.ts";
 import { printable } from "./text/terminal-text.ts";
 
@@ -81,6 +87,12 @@ const outOfFilesAdvice: Advice = {
   hint: "let the process open more files (ulimit -n, LimitNOFILE=) and start again",
 };
 
+/** There is room, but not in that file. */
+const fileTooLongAdvice: Advice = {
+  exitCode: exitCodes.failed,
+  hint: `let the process write longer files (${fileLimitNames}) and start again: nothing is lost, the crawl continues`,
+};
+
 /** A failure as the user sees it. */
 export interface ErrorReport {
   /** Whole lines, each with its end; one unless several settings are wrong. */
@@ -98,13 +110,17 @@ export function errorReport(thrown: unknown): ErrorReport {
       exitCode: exitCodes.failed,
     };
   }
-  const isOutOfFiles = outOfFiles.test(error.message);
-  const { exitCode, hint } = isOutOfFiles ? outOfFilesAdvice : adviceByCode[error.code];
+  const { exitCode, hint } = adviceFor(error);
   const lines = error.message.split("\n").map((line) => `peer: ${printable(line)}`);
   // A message that says what to do has it after a semicolon, and knows better than the table.
   const told = hint === undefined || error.message.includes(";");
   const text = told ? lines.join("\n") : `${lines.join("\n").replace(/\.$/, "")}; ${hint}`;
   return { text: `${text}\n`, exitCode };
+}
+
+function adviceFor({ code, message }: CrawlError): Advice {
+  if (outOfFiles.test(message)) return outOfFilesAdvice;
+  return isFileTooLong(message) ? fileTooLongAdvice : adviceByCode[code];
 }
 
 /** What the system refused is no bug, wherever it surfaced, and neither is what is damaged on disk. */

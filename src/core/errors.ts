@@ -53,6 +53,24 @@ export function isNoSpace(code: unknown): boolean {
   return code === "ENOSPC" || code === "EDQUOT" || code === "EFBIG";
 }
 
+/** By which names the system's limit on the length of files is set. */
+export const fileLimitNames = "ulimit -f, LimitFSIZE=";
+
+const fileTooLong = /\bEFBIG\b|file too large/iu;
+
+/** Whether the system's code or words say that a file is as long as the process, or its file system, lets it become. */
+export function isFileTooLong(reason: string): boolean {
+  return fileTooLong.test(reason);
+}
+
+/** That there is no room in `path`, which may be a directory, and what to do; `reason` is the system's code or words. */
+export function noSpaceText(path: string, reason: string): string {
+  const problem = isFileTooLong(reason)
+    ? `the limit on the length of a file is reached in ${path}; raise it (${fileLimitNames})`
+    : `the disk that holds ${path} is full; make room`;
+  return `${problem} and start again, it goes on where it stopped`;
+}
+
 /** The code that the system or Node.js gave an error, for instance `ENOENT`; nothing where it has none. */
 export function errorCode(error: unknown): string | undefined {
   if (!(error instanceof Error && "code" in error)) return undefined;

@@ -54,6 +54,13 @@ describe("errorReport", () => {
     }
   });
 
+  it("does not call a disk full where it is the length of a file that is limited", () => {
+    const reason = "the leases cannot be written: EFBIG: file too large, write";
+    const { text, exitCode } = errorReport(new CrawlError("DISK_FULL", reason));
+    expect(text).toMatch(/, write; let the process write longer files \(ulimit -f, .*\n$/);
+    expect(exitCode).toBe(1);
+  });
+
   it("shows the stack of a bug, and cannot be made to steer the terminal", () => {
     expect(errorReport(new TypeError("x is not a function")).text).toMatch(
       /this is a bug.*x is not a function\n\s+at /,

@@ -1,4 +1,4 @@
-import { CrawlError, errorCode, errorText, isNoSpace } from "../../core/errors.ts";
+import { CrawlError, errorCode, errorText, isNoSpace, noSpaceText } from "../../core/errors.ts";
 
 /** The innermost error: `level` wraps what LevelDB or the file system said into a general one. */
 function rootOf(error: unknown): { readonly code: string; readonly text: string } {
@@ -45,8 +45,7 @@ export function storeFailure(action: StoreAction, directory: string, error: unkn
     return new CrawlError("DATA_DIR_LOCKED", message, details, options);
   }
   if (isNoSpace(code) || noSpace.test(text)) {
-    const message = `the disk that holds ${directory} is full; make room and start the peer again, it goes on where it stopped`;
-    return new CrawlError("DISK_FULL", message, details, options);
+    return new CrawlError("DISK_FULL", noSpaceText(directory, `${code} ${text}`), details, options);
   }
   const isDamage = action !== "write" && (missing.test(text) || cutShort.test(text));
   if (code === "LEVEL_CORRUPTION" || isDamage) {

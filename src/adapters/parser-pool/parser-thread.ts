@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { CrawlError, type ErrorDetails } from "../../core/errors.ts";
+import { CrawlError, errorText, type ErrorDetails } from "../../core/errors.ts";
 import type { JobDefinition, JobOptions } from "../../core/jobs/job-definition.ts";
 import type { Millis } from "../../core/units.ts";
 import type { JudgeRequest, ParseRequest } from "../../ports/page-parser.ts";
@@ -96,8 +96,8 @@ export class ParserThread {
         if (worker === this.#worker) resolve();
         else reject(crashed("the parser was stopped"));
       });
-      worker.once("error", (cause) => reject(crashed("the parser thread did not start", cause)));
-      worker.once("exit", () => reject(crashed("the parser thread did not start")));
+      worker.once("error", (cause) => reject(notStarted(cause)));
+      worker.once("exit", () => reject(notStarted()));
     });
   }
 
@@ -197,7 +197,7 @@ export class ParserThread {
   #onFailedStart(cause: unknown): void {
     this.#failedStarts += 1;
     if (this.#failedStarts < failedStartsMax) return;
-    this.#rejectAll("the parser threads cannot be started", cause);
+    this.#rejectAll(`the parser threads cannot be started${inBrackets(cause)}`, cause);
   }
 
   /** Gives the first task its time, from when it is first and the thread can work on it. */
@@ -271,7 +271,7 @@ function newWorker({ botName, gzipLevel, heapMbMax, entry }: ParserThreadOptions
       resourceLimits: { maxOldGenerationSizeMb: heapMbMax },
     });
   } catch (cause) {
-    throw crashed("the parser thread did not start", cause);
+    throw notStarted(cause);
   }
 }
 
@@ -324,6 +324,15 @@ function post(worker: Worker, message: ToThread): void {
 /** A view is sent with all of its buffer, which for a small one may be shared with strangers. */
 function wholeBuffer(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   return bytes.length === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
+}
+
+/** With the system's reason, which may be that there is no file or no memory for one. */
+function notStarted(cause?: unknown): CrawlError {
+  return crashed(`the parser thread did not start${inBrackets(cause)}`, cause);
+}
+
+function inBrackets(cause: unknown): string {
+  return cause === undefined ? "" : ` (${errorText(cause)})`;
 }
 
 function crashed(reason: string, cause?: unknown, details: ErrorDetails = {}): CrawlError {

@@ -1,6 +1,13 @@
 import { open, rename, stat, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
-import { CrawlError, errorCode, errorText, InvariantError, isNoSpace } from "../../core/errors.ts";
+import {
+  CrawlError,
+  errorCode,
+  errorText,
+  InvariantError,
+  isNoSpace,
+  noSpaceText,
+} from "../../core/errors.ts";
 
 /** The part of a file handle that writing needs. */
 export interface ArchiveFile {
@@ -33,12 +40,7 @@ function archiveError(cause: unknown, path: string): Error {
   if (cause instanceof CrawlError || cause instanceof InvariantError) return cause;
   const code = errorCode(cause);
   if (code !== undefined && isNoSpace(code)) {
-    return new CrawlError(
-      "DISK_FULL",
-      `the disk that holds ${path} is full; make room and start again, it goes on where it stopped`,
-      { path, code },
-      { cause },
-    );
+    return new CrawlError("DISK_FULL", noSpaceText(path, code), { path, code }, { cause });
   }
   const details = code === undefined ? { path } : { path, code };
   const message = `the archive failed at ${path} (${errorText(cause)})`;

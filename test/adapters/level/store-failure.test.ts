@@ -53,3 +53,13 @@ it.each(cases)("names a failure to %s by its consequence: %s -> %s", (action, ca
   });
   expect(failure.message).toMatch(/^the .*\/d\b.*[^.]$/);
 });
+
+it("tells a full disk from a file that may not become longer", () => {
+  const said = (text: string): string =>
+    storeFailure("write", "/d", coded(`IO error: /d/000012.log: ${text}`, "LEVEL_IO_ERROR"))
+      .message;
+  expect(said("No space left on device")).toMatch(/^the disk that holds \/d is full; make room/);
+  expect(said("File too large")).toMatch(
+    /^the limit on the length of a file is reached in \/d; raise it \(ulimit -f/,
+  );
+});

@@ -141,10 +141,14 @@ describe("ParserPool", () => {
       });
       const parse = (): Promise<ThreadAnswer> =>
         new Promise((resolve, reject) => thread.add({ request: parseRequest(), resolve, reject }));
-      await expect(thread.start()).rejects.toMatchObject({ code: "PARSER_CRASHED" });
+      await expect(thread.start()).rejects.toMatchObject({
+        code: "PARSER_CRASHED",
+        message: expect.stringMatching(/did not start \(.+\)/) as string,
+      });
       const outcomes = await Promise.allSettled([parse(), parse()]);
       for (const outcome of outcomes) {
         expect(outcome).toMatchObject({ status: "rejected", reason: { code: "PARSER_CRASHED" } });
+        expect(outcome).toHaveProperty("reason.message", expect.stringMatching(/started \(.+\)$/));
         expect(outcome).toHaveProperty("reason.details", {});
       }
       entry = new URL("../../../dist/parser-thread.js", import.meta.url);
