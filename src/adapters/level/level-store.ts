@@ -13,9 +13,15 @@ import type {
 } from "../../ports/store.ts";
 import { GatheredReads } from "./gathered-reads.ts";
 import { isDatabaseOpen } from "./is-database-open.ts";
-import { OpenMark } from "./open-mark.ts";
-import { ifGone, refuseDamaged, refuseDamagedTables, type OnVerified } from "./refuse-damaged.ts";
+import { ifGone } from "./if-gone.ts";
 import { LevelBatch, type Database } from "./level-batch.ts";
+import { Mark } from "./mark.ts";
+import {
+  refuseDamaged,
+  refuseDamagedTables,
+  refuseEmptied,
+  type OnVerified,
+} from "./refuse-damaged.ts";
 import { storeFailure } from "./store-failure.ts";
 import type { StoreAction } from "./store-failure.ts";
 
@@ -73,13 +79,18 @@ const chunkBytes = 256 * 1024;
  * LevelDB recovers by itself from a log that ends in the middle of a batch, as `kill -9` leaves it. One that is damaged
  * before its end is refused ({@link refuseDamaged}). So are damaged tables ({@link refuseDamagedTables}) where the last run
  * did not end in order: a machine that lost its power may have lost more with it, and a damaged table ends a process. A
- * clean start pays nothing, and what is damaged since a clean end is found at the second start.
+ * clean start pays nothing, and what is damaged since a clean end is found at the second start. And so is a database that has
+ * nothing of what was written ({@link refuseEmptied}).
  *
  * Invariant: after a failed write every later write fails with the same error, since what the log holds is unknown.
  */
 export class LevelStore implements Store {
   readonly #options: Required<LevelStoreOptions>;
-  readonly #mark: OpenMark;
+  /** There while the database is open, and after it where nobody closed it. */
+  readonly #unclosed: Mark;
+  /** There from before the database is made until something was written for good. */
+  readonly #unwritten: Mark;
+  #isUnwritten = false;
   #database: Database | undefined;
   #starting: Promise<void> | undefined;
   /** Settles when no write is under way any more, and never rejects. */
@@ -90,7 +101,8 @@ export class LevelStore implements Store {
 
   constructor(options: LevelStoreOptions) {
     this.#options = { ...defaultLevelStoreOptions, ...options };
-    this.#mark = new OpenMark(options.directory);
+    this.#unclosed = new Mark(options.directory, "unclosed");
+    this.#unwritten = new Mark(options.directory, "unwritten");
   }
 
   start(): Promise<void> {
@@ -102,8 +114,9 @@ export class LevelStore implements Store {
     const { directory, cacheBytes, writeBufferBytes, tableBytes, blockBytes } = this.#options;
     try {
       await refuseDamaged(directory);
+      await refuseEmptied(directory, this.#unwritten);
       await this.#verifyTables();
-      await this.#mark.make();
+      await this.#makeMarks();
       const database: Database = new Level<Bytes, Bytes>(directory, {
         keyEncoding: "view",
         valueEncoding: "view",
@@ -126,8 +139,14 @@ export class LevelStore implements Store {
   /** Where the last run did not end in order. One that still goes on is told of when the database is opened. */
   async #verifyTables(): Promise<void> {
     const { directory, onVerified } = this.#options;
-    if (!(await this.#mark.isThere()) || (await isDatabaseOpen(directory))) return;
+    if (!(await this.#unclosed.isThere()) || (await isDatabaseOpen(directory))) return;
     await refuseDamagedTables(directory, onVerified);
+  }
+
+  async #makeMarks(): Promise<void> {
+    await this.#unclosed.make();
+    if (!(await this.#isMade())) await this.#unwritten.make();
+    this.#isUnwritten = await this.#unwritten.isThere();
   }
 
   async stop(): Promise<void> {
@@ -139,7 +158,7 @@ export class LevelStore implements Store {
     await this.#writing;
     try {
       await database?.close();
-      if (database && !this.#failure) await this.#mark.remove();
+      if (database && !this.#failure) await this.#unclosed.remove();
     } catch (error) {
       throw storeFailure("close", this.#options.directory, error);
     }
@@ -254,18 +273,25 @@ export class LevelStore implements Store {
       if (sync && this.#unsynced) await this.#syncLogs();
       await batch.write(sync);
       this.#unsynced = !sync;
-      if (sync) await this.#checkNamed();
+      if (sync) await this.#afterSync();
     } catch (error) {
       this.#failure ??= storeFailure("write", this.#options.directory, error);
       throw this.#failure;
     }
   }
 
-  /** A log that was removed takes batches until it is full, and keeps none. */
-  async #checkNamed(): Promise<void> {
+  async #afterSync(): Promise<void> {
+    // A log that was removed takes batches until it is full, and keeps none.
+    if (!(await this.#isMade())) {
+      throw new Error("it was removed or moved away while it was in use");
+    }
+    if (this.#isUnwritten) await this.#unwritten.remove();
+    this.#isUnwritten = false;
+  }
+
+  async #isMade(): Promise<boolean> {
     const current = join(this.#options.directory, "CURRENT");
-    if (await access(current).then(() => true, ifGone)) return;
-    throw new Error("it was removed or moved away while it was in use");
+    return (await access(current).then(() => true, ifGone)) ?? false;
   }
 
   async #syncLogs(): Promise<void> {

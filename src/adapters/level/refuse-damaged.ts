@@ -1,10 +1,11 @@
 import { open, readdir, readFile } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import { errorCode } from "../../core/errors.ts";
 import { damageInTable } from "./damage-in-table.ts";
+import { ifGone } from "./if-gone.ts";
 import { isWhole, logBlockBytes, recordEnd, recordHeadBytes } from "./log-record.ts";
 import { filesNamedIn, type ManifestFiles } from "./manifest.ts";
+import type { Mark } from "./mark.ts";
 
 const blocksPerRead = 32;
 
@@ -69,6 +70,39 @@ async function refuseLogless(directory: string): Promise<void> {
     const telling = `${manifest} ${log}`;
     if (telling === told) throw corruption(problem);
     told = telling;
+  }
+}
+
+/**
+ * Refuses a database that was written to and has nothing left: LevelDB goes on with an empty one where its log was emptied, or
+ * is full of zeros, before any row came into a table. `unwritten` is there until something was written for good.
+ *
+ * Another process may have it open here, too. The order counts: a database is marked before it is made, and rows are in a
+ * table before their log is deleted.
+ *
+ * Errors: `LEVEL_CORRUPTION`, as LevelDB's own.
+ */
+export async function refuseEmptied(directory: string, unwritten: Mark): Promise<void> {
+  if (!(await currentManifest(directory)) || (await unwritten.isThere())) return;
+  for (const name of await readdir(directory)) {
+    if (name.endsWith(".log") && (await hasBatch(join(directory, name)))) return;
+  }
+  const manifest = await currentManifest(directory);
+  if (manifest?.files?.tables.size === 0) {
+    throw corruption("nothing is left of what was in its log");
+  }
+}
+
+/** Whether the first record of a log is whole: LevelDB reads it, then. */
+async function hasBatch(path: string): Promise<boolean> {
+  const file = await open(path, "r").catch(ifGone);
+  if (!file) return false;
+  try {
+    const block = Buffer.allocUnsafe(logBlockBytes);
+    const { bytesRead } = await file.read(block, 0, block.length, 0);
+    return bytesRead >= recordHeadBytes && isWhole(block.subarray(0, bytesRead), 0);
+  } finally {
+    await file.close();
   }
 }
 
@@ -149,12 +183,6 @@ async function refuseDamagedLog(directory: string, name: string): Promise<void> 
 
 function corruption(problem: string): Error {
   return Object.assign(new Error(`Corruption: ${problem}`), { code: "LEVEL_CORRUPTION" });
-}
-
-/** Nothing where a file is not there (any more): LevelDB deletes a log once a table, which it has synced, replaces it. */
-export function ifGone(error: unknown): undefined {
-  if (errorCode(error) === "ENOENT") return undefined;
-  throw error;
 }
 
 /** Offset of the first record of a log (LevelDB's `doc/log_format.md`) that cannot be read and is not the last. */

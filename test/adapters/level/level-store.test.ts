@@ -1,9 +1,19 @@
 import { spawn } from "node:child_process";
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
+import {
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { LevelStore } from "../../../src/adapters/level/level-store.ts";
 import type { StoreEntry, StoreOp } from "../../../src/ports/store.ts";
 
@@ -165,6 +175,52 @@ it.each([
   await damage();
   await expect(opened()).rejects.toMatchObject({ code: "STORE_CORRUPT" });
   await expect(opened()).rejects.toMatchObject({ code: "STORE_CORRUPT" });
+});
+
+/** Leaves the logs with nothing of their content. */
+async function emptyLogs(emptied: (content: Buffer) => Buffer): Promise<string[]> {
+  const names = (await readdir(directory)).filter((name) => name.endsWith(".log"));
+  for (const name of names) {
+    const path = join(directory, name);
+    await writeFile(path, emptied(await readFile(path)));
+  }
+  return names;
+}
+
+describe("a database whose rows are all in its log", () => {
+  it.each<[string, (content: Buffer) => Buffer]>([
+    ["emptied", () => Buffer.alloc(0)],
+    ["cut in its first record", (content) => content.subarray(0, 40)],
+    ["filled with zeros", (content) => Buffer.alloc(content.length)],
+  ])("is corrupt, and no new one, when that is %s", async (_, emptied) => {
+    await writtenInBatches(3);
+    expect(await emptyLogs(emptied)).toHaveLength(1);
+    const before = await readdir(directory);
+    await expect(opened()).rejects.toMatchObject({ code: "STORE_CORRUPT" });
+    await expect(opened()).rejects.toMatchObject({ code: "STORE_CORRUPT" });
+    expect(await readdir(directory)).toEqual(before);
+  });
+
+  it("is a new one as long as nothing was written for good, however its process ended", async () => {
+    const store = await opened();
+    await store.write([put(1, 1)], { sync: false });
+    const killed = join(parent, "killed");
+    await cp(directory, killed, { recursive: true });
+    await store.stop();
+    for (const left of [directory, killed]) {
+      directory = left;
+      await emptyLogs(() => Buffer.alloc(0));
+      expect(await numbersAfterReopening()).toEqual([]);
+      expect(await numbersAfterReopening()).toEqual([]);
+    }
+  });
+
+  it("may have nothing in its log once its rows are in tables", async () => {
+    await writtenInBatches(3);
+    expect(await numbersAfterReopening()).toEqual(upTo(3));
+    await emptyLogs(() => Buffer.alloc(0));
+    expect(await numbersAfterReopening()).toEqual(upTo(3));
+  });
 });
 
 function removeTables(): Promise<void> {
