@@ -1,5 +1,6 @@
+import { formatCount } from "../src/core/text/human.ts";
 import { statusUrlsMax, type PeerControl } from "../src/ports/peer-control.ts";
-import { crawlJobDefault, type CrawlPlan } from "./crawl-plan.ts";
+import { crawlJobDefault, isCancelled, type CrawlPlan } from "./crawl-plan.ts";
 import type { Standstill } from "./dashboard/standstill.ts";
 import type { SeedsLeft } from "./seeds-left.ts";
 import { clause, printable, shellWord } from "./text/terminal-text.ts";
@@ -7,20 +8,47 @@ import { clause, printable, shellWord } from "./text/terminal-text.ts";
 /** Redirects that are followed: a crawl follows no more of them in a row. */
 const hopsMax = 10;
 
+/** Jobs that are named of those that are left, at most. */
+const jobsNamedMax = 3;
+
 /** Says whole lines to people. */
 export type Say = (lines: string) => void;
 
 /** How a command says what went wrong, and that it has failed. */
-export interface Complaint {
+interface Complaint {
   readonly fail: () => void;
   readonly say: Say;
+}
+
+/** A crawl of which nothing goes on any more. */
+interface EndedCrawl {
+  readonly plan: CrawlPlan;
+  /** Whether there was nothing left to do. */
+  readonly again: boolean;
+  /** Whether a stop was asked for. */
+  readonly isStopped: boolean;
+  readonly left: SeedsLeft;
+  readonly standstill: Standstill;
+}
+
+/** Says what a crawl lacks, and why. Of one whose job was cancelled nothing more was wanted. */
+export async function sayEnd(
+  control: Pick<PeerControl, "job" | "status">,
+  { again, isStopped, left, plan, standstill }: EndedCrawl,
+  complaint: Complaint,
+): Promise<void> {
+  const report = control.job(plan.job);
+  if (isCancelled(report)) return;
+  if (report.finished) await sayWhatLacks(control, plan, again, complaint);
+  else if (!isStopped) await sayHalted(plan, standstill, complaint);
+  await sayLeft(left, complaint);
 }
 
 /**
  * Says of a crawl that is finished what it lacks. One that got no answer at all has failed, and is told which seed was given
  * up; one that is run again too, since what is given up stays so in its job; one without a page, why there is none.
  */
-export async function sayWhatLacks(
+async function sayWhatLacks(
   control: Pick<PeerControl, "job" | "status">,
   plan: CrawlPlan,
   again: boolean,
@@ -81,7 +109,7 @@ async function sayNoPage(
 }
 
 /** Says of a crawl that can go no further, since all its hosts are halted, which one is, and how it is let back. */
-export async function sayHalted(
+async function sayHalted(
   { out }: CrawlPlan,
   standstill: Standstill,
   { fail, say }: Complaint,
@@ -97,7 +125,7 @@ export async function sayHalted(
 }
 
 /** Says of a crawl that an interruption has cut off from the rest of its seeds that it has not all of them. */
-export async function sayLeft(left: SeedsLeft, { fail, say }: Complaint): Promise<void> {
+async function sayLeft(left: SeedsLeft, { fail, say }: Complaint): Promise<void> {
   if (left.file === undefined) return;
   fail();
   const help = `if another file has brought them since, remove ${shellWord(left.path)}`;
@@ -117,6 +145,22 @@ export async function adviceText(
   const input = file === "-" ? ", with the same URLs on standard input" : "";
   const words = ["peer crawl", ...seeds, "--out", shellWord(out)];
   return `continue with: ${words.join(" ")}${input}\n`;
+}
+
+/** Which other jobs of the directory are not finished: they stop with the crawl. Empty where there are none. */
+export function othersLeftText(
+  control: Pick<PeerControl, "jobs">,
+  { job, out }: Pick<CrawlPlan, "job" | "out">,
+): string {
+  const others = control.jobs().filter(({ definition }) => definition.id !== job);
+  const left = others.flatMap(({ definition, finished }) => (finished ? [] : definition.id));
+  const [first] = left;
+  if (first === undefined) return "";
+  const named = left.slice(0, jobsNamedMax);
+  const more = left.length - named.length;
+  const names = [...named, ...(more > 0 ? [`${formatCount(more)} more`] : [])].join(", ");
+  const help = `peer crawl --job ${shellWord(first)} --out ${shellWord(out)}`;
+  return `also left in ${out}, not finished: ${names}; to go on with ${first}: ${help}\n`;
 }
 
 /** What names a job to a command line that has seeds. */

@@ -68,14 +68,22 @@ export function jobBefore(
 ): JobReport | undefined {
   const jobs = control.jobs();
   const before = jobs.find(({ definition }) => definition.id === job);
-  if (before?.definition.state === "cancelled") {
-    const problem = `job "${job}" in ${out} was cancelled; begin anew with --job NAME or another --out DIR`;
-    throw new CrawlError("JOB_CANCELLED", problem, { job });
+  if (before && isCancelled(before)) {
+    throw new CrawlError("JOB_CANCELLED", cancelledText({ job, out }), { job });
   }
   if (before !== undefined || urls.length > 0) return before;
   if (jobs.length === 0) throw nothingToContinue(out);
   const names = jobs.map(({ definition }) => definition.id).join(", ");
   throw new CrawlError("JOB_UNKNOWN", `no job in ${out} is named "${job}"; it has: ${names}`);
+}
+
+export function isCancelled({ definition }: JobReport): boolean {
+  return definition.state === "cancelled";
+}
+
+/** That a crawl cannot go on, since its job is cancelled, and what can be done instead. */
+export function cancelledText({ job, out }: Pick<CrawlPlan, "job" | "out">): string {
+  return `job "${job}" in ${out} was cancelled; begin anew with --job NAME or another --out DIR`;
 }
 
 function nothingToContinue(out: string): CrawlError {

@@ -12,8 +12,16 @@ import {
   type SettingName,
   type SettingValues,
 } from "../config/settings.ts";
-import { crawlJobDefault, dataDirOf, jobBefore, planOf, type CrawlPlan } from "../crawl-plan.ts";
-import { adviceText, sayHalted, sayLeft, sayWhatLacks, type Say } from "../crawl-end.ts";
+import {
+  cancelledText,
+  crawlJobDefault,
+  dataDirOf,
+  isCancelled,
+  jobBefore,
+  planOf,
+  type CrawlPlan,
+} from "../crawl-plan.ts";
+import { adviceText, othersLeftText, sayEnd, type Say } from "../crawl-end.ts";
 import { CrawlSeeds } from "../crawl-seeds.ts";
 import { writeBrokenUrls } from "../broken-urls.ts";
 import {
@@ -148,10 +156,8 @@ async function crawl(context: CommandContext, command: Command, urls: string[]):
       again = whole && isUntouched(session.control.job(plan.job), before);
       if (whole) {
         await untilEnd(session, plan.job, stop, display);
-        const { finished } = session.control.job(plan.job);
-        if (finished) await sayWhatLacks(session.control, plan, again, { fail, say });
-        else if (!stop.signal.aborted) await sayHalted(plan, standstill, { fail, say });
-        await sayLeft(left, { fail, say });
+        const end = { again, isStopped: stop.signal.aborted, left, plan, standstill };
+        await sayEnd(session.control, end, { fail, say });
       }
       broken = await listAtEnd(session, plan, stop.signal);
       await display.stop();
@@ -162,7 +168,7 @@ async function crawl(context: CommandContext, command: Command, urls: string[]):
     }
     const summary = summaryOf(session.control, plan, left, broken);
     if (!summary.finished) context.finish(stop.exitCode || exitCodes.failed);
-    await finish(context, command, summary, again, left);
+    await finish(context, command, summary, { again, control: session.control, left, plan });
   } finally {
     request.seeds.close();
     stop.dispose();
@@ -347,7 +353,7 @@ function summaryOf(
   broken: number | undefined,
 ): CrawlSummary {
   const report = control.job(job);
-  const finished = report.finished && left.file === undefined;
+  const finished = report.finished && !isCancelled(report) && left.file === undefined;
   return crawlSummary({ ...report, finished }, control.stats().archiveFiles, out, broken);
 }
 
@@ -356,14 +362,21 @@ async function finish(
   context: CommandContext,
   command: Command,
   summary: CrawlSummary,
-  again: boolean,
-  left: SeedsLeft,
+  {
+    again,
+    control,
+    left,
+    plan,
+  }: { again: boolean; control: PeerControl; left: SeedsLeft; plan: CrawlPlan },
 ): Promise<void> {
+  const { stderr } = context.terminal;
   await writeSummary(summary);
-  const head = headOf(summary, again);
+  const cancelled = isCancelled(control.job(plan.job));
+  const head = cancelled ? "cancelled; what was fetched is kept" : headOf(summary, again);
   await printDocument(context, command, summary, () => `${head}\n${renderSummary(summary)}`);
-  if (summary.finished) return;
-  await context.terminal.stderr.write(await adviceText(summary, left));
+  if (cancelled) await stderr.write(`peer: ${cancelledText(plan)}\n`);
+  else if (!summary.finished) await stderr.write(await adviceText(summary, left));
+  await stderr.write(othersLeftText(control, plan));
 }
 
 function headOf({ finished, fetched }: CrawlSummary, again: boolean): string {

@@ -1,11 +1,11 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runCli } from "../../../node/cli.ts";
 import type { RunnablePeer } from "../../../node/peer-session.ts";
 import type { JobId } from "../../../src/core/units.ts";
-import type { UrlStatus } from "../../../src/ports/peer-control.ts";
+import type { JobReport, UrlStatus } from "../../../src/ports/peer-control.ts";
 import { FakePeerControl, jobReport, neverBroken } from "../../support/fake-peer-control.ts";
 import { FakeTerminal } from "../../support/fake-terminal.ts";
 
@@ -30,13 +30,17 @@ function composePeer(): Promise<RunnablePeer> {
   return Promise.resolve({ control, broken: neverBroken, start: nothing, stop: nothing });
 }
 
-/** Runs a crawl of the seed, or of none, until it waits for its end, which is then `report`. */
-async function crawlUntil(report: ReturnType<typeof jobReport>, seeds: readonly string[] = [seed]) {
+/** Runs a crawl of the seed, or of none, until it waits for its end, which is then `report`; `others` are other jobs' reports. */
+async function crawlUntil(
+  report: JobReport,
+  seeds: readonly string[] = [seed],
+  others: readonly JobReport[] = [],
+) {
   const crawling = runCli(["crawl", ...seeds, "--out", out], terminal, composePeer);
   await expect.poll(() => control.waiting).toBe(1);
   if (terminal.stderr.isTTY) await expect.poll(() => terminal.stderr.text).toContain("crawling ");
   control.finish();
-  control.reports.set("crawl", report);
+  for (const each of [report, ...others]) control.reports.set(each.definition.id, each);
   return { exitCode: await crawling, out: terminal.stdout.text, err: terminal.stderr.text };
 }
 
@@ -73,6 +77,36 @@ it("has not done its work where somebody lets its peer leave before that", async
   expect(await runCli(["leave", "--data", out], new FakeTerminal(), composePeer)).toBe(0);
   expect(await crawling).toBe(1);
   expect(terminal.stdout.text).toContain("stopped; everything is kept");
+});
+
+it.each([{ fetched: 3, pages: 3 }, {}])(
+  "has failed where somebody cancels its job, whatever was fetched by then: %j",
+  async (counts) => {
+    const { definition, ...rest } = jobReport("crawl", counts);
+    const cancelled = { ...rest, definition: { ...definition, state: "cancelled" } } as const;
+    const ended = await crawlUntil(cancelled);
+    expect(ended.out).toMatch(/^cancelled; what was fetched is kept\n/);
+    expect(ended).toMatchObject({
+      exitCode: 1,
+      err: `peer: job "crawl" in ${out} was cancelled; begin anew with --job NAME or another --out DIR\n`,
+    });
+    const summary = await readFile(join(out, "summary.json"), "utf8");
+    expect(JSON.parse(summary)).toMatchObject({ finished: false });
+  },
+);
+
+it.each([
+  [["docs"], "docs"],
+  [["docs", "news", "old", "past", "rest"], "docs, news, old, 2 more"],
+])("says which other jobs of its directory are left: %j", async (ids, names) => {
+  const report = jobReport("crawl", { fetched: 3, pages: 3 });
+  const others = [jobReport("over"), ...ids.map((id) => jobReport(id, { queued: 2 }))];
+  expect(await crawlUntil(report, [seed], others)).toMatchObject({
+    exitCode: 0,
+    err:
+      `also left in ${out}, not finished: ${names}; ` +
+      `to go on with docs: peer crawl --job docs --out ${out}\n`,
+  });
 });
 
 it("goes on with its own job by the same command, whichever job was the last", async () => {

@@ -224,22 +224,20 @@ describe("peer crawl --file", () => {
     expect(control.job("crawl" as never).counts.pages).toBe(3_500);
   });
 
-  it("ends as finished where its job is cancelled in the middle of a file, and does not begin it again", async () => {
+  it("has failed where its job is cancelled in the middle of a file, and does not begin it again", async () => {
     await writeFile(file, urlsOf(1_500).join("\n"));
     const inject = control.inject.bind(control);
     control.inject = (...seeds) => {
       if (control.injected.length === 0) return inject(...seeds);
       control.finish();
+      void control.changeJob("crawl" as never, "cancel");
       return Promise.reject(new CrawlError("JOB_CANCELLED", "no more"));
     };
     const { exitCode, out: printed } = await crawl("--file", file, "--out", out, "--json");
-    expect(exitCode).toBe(0);
-    expect(JSON.parse(printed)).toMatchObject({ finished: true, pages: 1_000 });
+    expect(exitCode).toBe(1);
+    expect(JSON.parse(printed)).toMatchObject({ finished: false, pages: 1_000 });
     expect(await readdir(out)).not.toContain("seeds-left.json");
 
-    const { definition, ...rest } = jobReport("crawl");
-    const state = "cancelled";
-    control.reports.set("crawl", { ...rest, definition: { ...definition, state } });
     terminal = new FakeTerminal();
     expect(await crawl("--file", file, "--out", out)).toEqual({
       exitCode: 1,
