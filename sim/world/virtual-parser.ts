@@ -3,7 +3,7 @@ import { CrawlError } from "../../src/core/errors.ts";
 import { hash64Bytes } from "../../src/core/hash/hash64.ts";
 import type { ExclusionReason } from "../../src/core/jobs/exclusion.ts";
 import type { JobDefinition, JobOptions } from "../../src/core/jobs/job-definition.ts";
-import { compileJobRules, type JobRules } from "../../src/core/jobs/job-rules.ts";
+import { compileJobRules, judgeUrls, type JobRules } from "../../src/core/jobs/job-rules.ts";
 import { isHtml } from "../../src/core/page/content-type.ts";
 import { packKeyedLinks, type KeyedLink } from "../../src/core/page/packed-links.ts";
 import { noLinks, type ExcludedLinks, type PageContent } from "../../src/core/page/parsed-page.ts";
@@ -84,11 +84,10 @@ export class VirtualParser implements PageParser {
     });
   }
 
-  judgeSeeds({ job, urls }: JudgeRequest): Promise<(ExclusionReason | undefined)[]> {
+  judgeUrls(request: JudgeRequest): Promise<(ExclusionReason | undefined)[]> {
     return this.#process.answer(() => {
       if (!this.#isRunning) throw new CrawlError("PARSER_CRASHED", "the parser is not running");
-      const rules = this.#rulesOf(job);
-      return urls.map((url) => rules.judgeSeed(url));
+      return judgeUrls(this.#rulesOf(request.job), request);
     });
   }
 

@@ -1,6 +1,7 @@
 import type { Exchange, RevisitTarget } from "../core/archive/capture.ts";
 import type { ExclusionReason } from "../core/jobs/exclusion.ts";
 import type { JobDefinition } from "../core/jobs/job-definition.ts";
+import type { LinkSource } from "../core/jobs/job-rules.ts";
 import type { PageContent } from "../core/page/parsed-page.ts";
 import type { Redirecting, RedirectPlan } from "../core/page/redirect.ts";
 import type { CanonicalUrl } from "../core/units.ts";
@@ -31,19 +32,21 @@ export interface ParsedPage extends PageContent {
   readonly capture: EncodedCapture;
 }
 
-/** URLs that a job is asked to take as its seeds. */
+/** URLs that a job is asked to take without a page that has them: seeds, or the sitemaps of a host. */
 export interface JudgeRequest {
   readonly job: JobDefinition;
   readonly urls: readonly CanonicalUrl[];
+  /** The page whose host names them as its sitemaps; absent where they are seeds. */
+  readonly from?: LinkSource;
 }
 
 /**
  * Everything about a fetched page that costs CPU: charset, links, job rules, canonical forms, fingerprints, archive
  * record. The real one runs in threads; a virtual one calls the same core functions in place.
  *
- * At most `pendingMax` pages are under way, and a batch of seeds beside them; the caller keeps to it. A parser that breaks on
- * a page, or takes too long for it, rejects with `PARSER_CRASHED` for that page alone, with its `url` in the details, and for
- * seeds likewise, with their `job`. Without either it is nobody's fault: the parser cannot go on.
+ * At most `pendingMax` pages, or lists of sitemaps, are under way, and a batch of seeds beside them; the caller keeps to it.
+ * A parser that breaks on a page, or takes too long for it, rejects with `PARSER_CRASHED` for that page alone, with its `url`
+ * in the details, and for other URLs likewise, with their `job`. Without either it is nobody's fault: the parser cannot go on.
  */
 export interface PageParser {
   readonly pendingMax: number;
@@ -54,6 +57,6 @@ export interface PageParser {
   /** SHA-1 of a payload as `sha1:` and base32: cheap, and known before the page is parsed. */
   payloadDigest(payload: Uint8Array): string;
   parse(request: ParseRequest): Promise<ParsedPage>;
-  /** Why each of the URLs is not to be crawled as a seed, in their order; undefined: it is. */
-  judgeSeeds(request: JudgeRequest): Promise<readonly (ExclusionReason | undefined)[]>;
+  /** Why each of the URLs is not to be crawled, in their order; undefined: it is. */
+  judgeUrls(request: JudgeRequest): Promise<readonly (ExclusionReason | undefined)[]>;
 }

@@ -3,6 +3,7 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { unpackLinks } from "../../src/core/page/packed-links.ts";
 import type { CanonicalUrl } from "../../src/core/units.ts";
+import { hostOf, siteOfHost } from "../../src/core/url/site-of.ts";
 import type { PageParser } from "../../src/ports/page-parser.ts";
 import { jobWith, parseRequest } from "../support/parse-requests.ts";
 
@@ -193,15 +194,26 @@ export function pageParserContract(name: string, create: () => PageParser): void
     it("says why each seed is not to be crawled, in their order", async () => {
       const job = jobWith({ exclude: ["x$"], include: ["never"], urlBytesMax: 16 });
       const long = `http://e.org/${"a".repeat(16)}` as CanonicalUrl;
-      const reasons = await parser.judgeSeeds({ job, urls: [...seeds, long] });
+      const reasons = await parser.judgeUrls({ job, urls: [...seeds, long] });
       expect(reasons).toEqual([undefined, "pattern", undefined, "url-length"]);
-      expect(await parser.judgeSeeds({ job, urls: [] })).toEqual([]);
+      expect(await parser.judgeUrls({ job, urls: [] })).toEqual([]);
+    });
+
+    it("says why each sitemap of a page's host is not to be crawled, in their order", async () => {
+      const job = jobWith({ scope: "host", exclude: ["x$"], include: ["never"], depthMax: 1 });
+      const other = "http://other.example/s" as CanonicalUrl;
+      const from = { host: hostOf(other), site: siteOfHost(hostOf(other)), depth: 0 };
+      const urls = [other, `${other}x` as CanonicalUrl, ...seeds.slice(0, 1)];
+      const reasons = await parser.judgeUrls({ job, urls, from });
+      expect(reasons).toEqual([undefined, "pattern", "scope"]);
+      const deep = { ...from, depth: 1 };
+      expect(await parser.judgeUrls({ job, urls: [other], from: deep })).toEqual(["depth"]);
     });
 
     it("judges seeds beside as many pages as it promises", async () => {
       const job = jobWith({ exclude: ["x$"] });
       const pages = Array.from({ length: parser.pendingMax }, () => linksOf({ job }));
-      expect(await parser.judgeSeeds({ job, urls: seeds })).toEqual([
+      expect(await parser.judgeUrls({ job, urls: seeds })).toEqual([
         undefined,
         "pattern",
         undefined,
@@ -214,13 +226,13 @@ export function pageParserContract(name: string, create: () => PageParser): void
       ["a pattern breaks it", breakingJob],
     ])("rejects seeds on which %s, and these alone", async (_what, job) => {
       const pages = Array.from({ length: 4 }, () => linksOf());
-      const broken = parser.judgeSeeds({ job, urls: [...seeds, endlessSeed] });
+      const broken = parser.judgeUrls({ job, urls: [...seeds, endlessSeed] });
       const behind = Array.from({ length: 4 }, () => linksOf());
       const fault = { code: "PARSER_CRASHED", details: { job: job.id } };
       await expect(broken).rejects.toMatchObject(fault);
       const links = await Promise.all([...pages, ...behind]);
       expect(links).toEqual(links.map(() => ["http://e.org/dir/x"]));
-      expect(await parser.judgeSeeds({ job: jobWith({}), urls: [endlessSeed] })).toEqual([
+      expect(await parser.judgeUrls({ job: jobWith({}), urls: [endlessSeed] })).toEqual([
         undefined,
       ]);
     });
@@ -229,7 +241,7 @@ export function pageParserContract(name: string, create: () => PageParser): void
       const crashed = expect.objectContaining({ code: "PARSER_CRASHED", details: {} }) as Error;
       const ask = (): Promise<unknown> =>
         Promise.all(
-          [parser.parse(parseRequest()), parser.judgeSeeds({ job: endlessJob, urls: seeds })].map(
+          [parser.parse(parseRequest()), parser.judgeUrls({ job: endlessJob, urls: seeds })].map(
             (asked) => expect(asked).rejects.toEqual(crashed),
           ),
         );

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { CrawlError } from "../../src/core/errors.ts";
 import { InlineParser } from "../support/inline-parser.ts";
 import { htmlPage, type TablePage } from "../support/table-web.ts";
 import { testJob, VirtualPeer } from "../support/virtual-peer.ts";
@@ -65,6 +66,64 @@ describe("a job that wants sitemaps", () => {
       expect(asked(machine)).toContain("/c");
     },
   );
+
+  it("takes them up where robots.txt forbids the seed, or where it leads", async () => {
+    const robots = { body: `User-agent: *\nDisallow: /$\nSitemap: ${site}/s.xml` };
+    const moved = { status: 302, headers: { location: "/" } };
+    for (const path of ["/", "/moved"]) {
+      const machine = machineWith({
+        [`${site}/robots.txt`]: robots,
+        [`${site}/moved`]: moved,
+        [`${site}/s.xml`]: sitemap("/a"),
+      });
+      const seed = `${site}${path}`;
+      const peer = await machine.crawl([seed], { sitemaps: true, depthMax: 1 });
+      expect(asked(machine)).toEqual(["/s.xml", ...(path === "/" ? [] : [path])].sort());
+      const [forbidden, file] = await peer.status([`${site}/`, `${site}/s.xml`]);
+      expect(forbidden).toMatchObject({ state: "excluded", reason: "robots", depth: 0 });
+      expect(file).toMatchObject({ state: "done", depth: 1 });
+    }
+  });
+
+  it("takes them up where the seed is of a type that it does not want", async () => {
+    const picture = { headers: { "content-type": "image/png" }, body: "no" };
+    const machine = machineWith({ [`${site}/`]: picture });
+    await machine.crawl([`${site}/`], { sitemaps: true, otherContent: "skip" });
+    expect(asked(machine)).toContain("/c");
+  });
+
+  it("keeps those out that its rules do not want, of a seed that is forbidden too", async () => {
+    const machine = machineWith({
+      [`${site}/robots.txt`]: {
+        body: `User-agent: *\nDisallow: /$\nSitemap: ${site}/one.xml\nSitemap: ${site}/two.xml\nSitemap: http://other.example/s.xml`,
+      },
+    });
+    const peer = await machine.crawl([`${site}/`], { sitemaps: true, exclude: ["two"] });
+    expect(asked(machine)).toEqual(["/a", "/b", "/one.xml"]);
+    const skipped = { pattern: 1, robots: 1, scope: 1 };
+    expect(peer.job(testJob).counts).toMatchObject({ skipped });
+  });
+
+  it("takes them up once from those that robots.txt forbids, and again where a pattern has failed", async () => {
+    const robots = { body: `User-agent: *\nDisallow: /\nAllow: /s.xml\nSitemap: ${site}/s.xml` };
+    const machine = machineWith({
+      [`${site}/robots.txt`]: robots,
+      [`${site}/s.xml`]: sitemap("/a"),
+    });
+    const judgeUrls = vi.spyOn(InlineParser.prototype, "judgeUrls");
+    onTestFinished(() => judgeUrls.mockRestore());
+    const crashed = new CrawlError("PARSER_CRASHED", "a pattern", { job: testJob });
+    judgeUrls.mockRejectedValueOnce(crashed);
+    const peer = await machine.crawl([`${site}/`], { sitemaps: true });
+    for (const path of ["/a", "/b", "/c"]) {
+      const injected = machine.inject([`${site}${path}`], { sitemaps: true });
+      const { signal } = new AbortController();
+      await machine.clock.run(injected.then(() => peer.jobFinished(testJob, signal)));
+    }
+    expect(judgeUrls).toHaveBeenCalledTimes(2);
+    expect(asked(machine)).toEqual(["/s.xml"]);
+    expect(peer.job(testJob).counts).toMatchObject({ fetched: 1, skipped: { robots: 4 } });
+  });
 
   it("takes them up where a seed leads that redirects", async () => {
     const moved = { status: 302, headers: { location: "/a" } };

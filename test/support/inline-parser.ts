@@ -3,6 +3,7 @@ import { PageEncoder, prepareJob } from "../../src/adapters/parser-pool/page-enc
 import { payloadDigest } from "../../src/adapters/parser-pool/payload-digest.ts";
 import { CrawlError } from "../../src/core/errors.ts";
 import type { ExclusionReason } from "../../src/core/jobs/exclusion.ts";
+import { judgeUrls } from "../../src/core/jobs/job-rules.ts";
 import type {
   JudgeRequest,
   PageParser,
@@ -51,19 +52,19 @@ export class InlineParser implements PageParser {
     }
   }
 
-  async judgeSeeds({ job, urls }: JudgeRequest): Promise<(ExclusionReason | undefined)[]> {
+  async judgeUrls(request: JudgeRequest): Promise<(ExclusionReason | undefined)[]> {
     await Promise.resolve();
     if (!this.#running) throw new CrawlError("PARSER_CRASHED", "the parser is not running");
     const reasons: (ExclusionReason | undefined)[] = [];
     try {
-      const { rules } = prepareJob(job);
-      const judge = (): void => void reasons.push(...urls.map((url) => rules.judgeSeed(url)));
+      const { rules } = prepareJob(request.job);
+      const judge = (): void => void reasons.push(...judgeUrls(rules, request));
       // Nothing else interrupts a pattern in its own thread.
       runInNewContext("judge()", { judge }, { timeout: judgeMsMax });
       return reasons;
     } catch (cause) {
-      const details = { job: job.id };
-      throw new CrawlError("PARSER_CRASHED", "the seeds broke the parser", details, { cause });
+      const details = { job: request.job.id };
+      throw new CrawlError("PARSER_CRASHED", "the URLs broke the parser", details, { cause });
     }
   }
 

@@ -11,7 +11,7 @@ import type { ParserPoolOptions } from "./parser-pool-options.ts";
 import { ParserThread, type WaitingTask } from "./parser-thread.ts";
 import type { ThreadAnswer } from "./thread-messages.ts";
 
-/** Parses pages, and judges seeds, in threads. A task goes to the thread that has the fewest. */
+/** Parses pages, and judges URLs, in threads. A task goes to the thread that has the fewest. */
 export class ParserPool implements PageParser {
   readonly pendingMax: number;
   readonly #threads: readonly ParserThread[];
@@ -54,9 +54,9 @@ export class ParserPool implements PageParser {
     }
   }
 
-  async judgeSeeds(request: JudgeRequest): Promise<readonly (ExclusionReason | undefined)[]> {
+  async judgeUrls(request: JudgeRequest): Promise<readonly (ExclusionReason | undefined)[]> {
     const answer = await this.#ask(request);
-    invariant(answer.kind === "judged", "ParserPool: seeds have another task's answer");
+    invariant(answer.kind === "judged", "ParserPool: URLs have another task's answer");
     return answer.reasons;
   }
 

@@ -21,7 +21,7 @@ export interface ParserThreadOptions {
   readonly entry?: URL;
 }
 
-/** A page to parse, or seeds to judge, and whoever waits for that. */
+/** A page to parse, or URLs to judge, and whoever waits for that. */
 export interface WaitingTask {
   readonly request: ParseRequest | JudgeRequest;
   readonly resolve: (answer: ThreadAnswer) => void;
@@ -146,7 +146,8 @@ export class ParserThread {
       if ("exchange" in request) pages.push(messageOf(request, jobKey));
       else {
         flush();
-        post(worker, { kind: "judge-seeds", jobKey, urls: request.urls });
+        const { job: _, ...asked } = request;
+        post(worker, { kind: "judge-urls", jobKey, ...asked });
       }
     }
     flush();

@@ -12,7 +12,7 @@ export interface ThreadSettings {
 export const knownJobsMax = 64;
 
 /** Messages to a thread; it handles them in order. */
-export type ToThread = LearnJob | ForgetJob | ParsePages | JudgeSeeds | EndThread;
+export type ToThread = LearnJob | ForgetJob | ParsePages | JudgeUrls | EndThread;
 
 /** A job that later messages refer to by its key: its rules are compiled once, and are not sent with every page. */
 export interface LearnJob {
@@ -36,8 +36,8 @@ export interface ParsePage extends Omit<ParseRequest, "job"> {
   readonly jobKey: string;
 }
 
-export interface JudgeSeeds extends Pick<JudgeRequest, "urls"> {
-  readonly kind: "judge-seeds";
+export interface JudgeUrls extends Omit<JudgeRequest, "job"> {
+  readonly kind: "judge-urls";
   readonly jobKey: string;
 }
 
@@ -49,7 +49,7 @@ export interface EndThread {
 /** Messages from a thread: `ready` once, then one answer for each task, in the order of the tasks. */
 export type FromThread = { readonly kind: "ready" } | ThreadAnswer;
 
-/** What came of a task: of a page, or of seeds. */
+/** What came of a task: of a page, or of URLs. */
 export type ThreadAnswer =
   | { readonly kind: "parsed"; readonly page: ParsedPage }
   | { readonly kind: "judged"; readonly reasons: readonly (ExclusionReason | undefined)[] };

@@ -1,10 +1,11 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { invariant } from "../../core/errors.ts";
+import { judgeUrls } from "../../core/jobs/job-rules.ts";
 import { PageEncoder, prepareJob, type PreparedJob } from "./page-encoder.ts";
 import {
   knownJobsMax,
   type FromThread,
-  type JudgeSeeds,
+  type JudgeUrls,
   type ParsePage,
   type ThreadSettings,
   type ToThread,
@@ -42,9 +43,9 @@ function parse(message: ParsePage): void {
   answer({ kind: "parsed", page }, buffer.byteLength >= movedBytesMin ? [buffer] : []);
 }
 
-function judge(message: JudgeSeeds): void {
+function judge(message: JudgeUrls): void {
   const { rules } = jobOf(message);
-  answer({ kind: "judged", reasons: message.urls.map((url) => rules.judgeSeed(url)) });
+  answer({ kind: "judged", reasons: judgeUrls(rules, message) });
 }
 
 const handle = (message: ToThread): void => {
@@ -59,7 +60,7 @@ const handle = (message: ToThread): void => {
     case "parse-pages":
       for (const page of message.pages) parse(page);
       break;
-    case "judge-seeds":
+    case "judge-urls":
       judge(message);
       break;
     case "end":

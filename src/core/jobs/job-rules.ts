@@ -42,6 +42,14 @@ export function compileJobRules(definition: JobDefinition): JobRules {
   return new CompiledRules(definition.options);
 }
 
+/** Why each of the URLs is not to be crawled, in their order: as a sitemap that the host of the page `from` names, or as a seed. */
+export function judgeUrls(
+  rules: JobRules,
+  { urls, from }: { readonly urls: readonly CanonicalUrl[]; readonly from?: LinkSource },
+): (ExclusionReason | undefined)[] {
+  return urls.map((url) => (from ? rules.judgeSitemap(url, from) : rules.judgeSeed(url)));
+}
+
 class CompiledRules implements JobRules {
   readonly #options: JobOptions;
   readonly #include: readonly UrlPattern[];

@@ -29,14 +29,14 @@ type Rejections = Pick<InjectReport, "rejected" | "rejectedCount">;
  * keeps out are judged in place.
  */
 export class SeedJudge {
-  readonly #parser: Pick<PageParser, "judgeSeeds">;
+  readonly #parser: Pick<PageParser, "judgeUrls">;
   readonly #allowPrivate: boolean;
   readonly #signal: AbortSignal;
   readonly #turns = new FairSlots(1);
 
   /** @param signal aborts when the peer stops */
   constructor(
-    parser: Pick<PageParser, "judgeSeeds">,
+    parser: Pick<PageParser, "judgeUrls">,
     { allowPrivate }: Pick<PeerOptions, "allowPrivate">,
     signal: AbortSignal,
   ) {
@@ -89,10 +89,10 @@ export class SeedJudge {
     return { judgeSeed: (url) => reasons.get(url) };
   }
 
-  async #tryPatterns(request: JudgeRequest): ReturnType<PageParser["judgeSeeds"]> {
+  async #tryPatterns(request: JudgeRequest): ReturnType<PageParser["judgeUrls"]> {
     const { id } = request.job;
     try {
-      return await this.#turns.run(id, () => this.#parser.judgeSeeds(request));
+      return await this.#turns.run(id, () => this.#parser.judgeUrls(request));
     } catch (error) {
       if (!(error instanceof CrawlError) || error.code !== "PARSER_CRASHED") throw error;
       if (this.#signal.aborted) throw peerStopped();

@@ -26,6 +26,7 @@ import type { UnchangedFetch } from "./prior-fetches.ts";
 import { settle } from "../durability/settlement.ts";
 import type { LeaseEnd } from "../durability/settlement.ts";
 import type { SieveKeeper } from "../admission/sieve-keeper.ts";
+import { judgeSitemaps } from "./judge-sitemaps.ts";
 import { SitemapOffers } from "./sitemap-offers.ts";
 import type { VisitedRows } from "../durability/visited-rows.ts";
 import { Slots } from "../slots.ts";
@@ -83,9 +84,12 @@ export class PageFinisher {
     this.#parts = parts;
   }
 
-  /** Ends a lease without an archived response. */
+  /** Ends a lease without an archived response. What keeps its URL out may let the sitemaps of its host in. */
   async finish(lease: Lease, row: UrlRow, end: LeaseEnd): Promise<void> {
-    await this.#admit(lease, row, noUrls(lease), () => end);
+    const due = end.kind === "excluded" ? this.#sitemaps.due(lease) : [];
+    const sitemaps = due.length > 0 ? await this.#judgeSitemaps(lease, due) : undefined;
+    await this.#admit(lease, row, sitemaps ?? noUrls(lease), () => end);
+    if (sitemaps) this.#sitemaps.taken(lease, due);
   }
 
   /**
@@ -153,25 +157,38 @@ export class PageFinisher {
     const { url, job } = lease;
     const { digest, unchanged } = content;
     const revisitOf = revisitTarget(content);
+    return this.#ask(lease, (parser) =>
+      parser.parse({
+        exchange,
+        payloadDigest: digest,
+        body: unchanged ? unchanged.response.body : response.body,
+        contentHeaders: unchanged ? headInForce(unchanged, exchange) : exchange.headers,
+        follow: isFollowed(response, content),
+        job: job.definition,
+        depth: url.entry.depth,
+        redirectChain: url.entry.redirectChain,
+        sitemaps: content.sitemaps,
+        ...(revisitOf && { revisitOf }),
+      }),
+    );
+  }
+
+  async #judgeSitemaps(lease: Lease, sitemaps: readonly string[]): Promise<UrlsOf | undefined> {
+    const judged = await this.#ask(lease, (parser) => judgeSitemaps(parser, lease, sitemaps));
+    return judged && { ...judged, redirectChain: [] };
+  }
+
+  /** What the parser makes of the lease's URL; undefined where that breaks it. */
+  async #ask<T>(
+    { url }: Lease,
+    question: (parser: PageParser) => Promise<T>,
+  ): Promise<T | undefined> {
     try {
-      return await this.#parserSlots.run(() =>
-        this.#ports.parser.parse({
-          exchange,
-          payloadDigest: digest,
-          body: unchanged ? unchanged.response.body : response.body,
-          contentHeaders: unchanged ? headInForce(unchanged, exchange) : exchange.headers,
-          follow: isFollowed(response, content),
-          job: job.definition,
-          depth: url.entry.depth,
-          redirectChain: url.entry.redirectChain,
-          sitemaps: content.sitemaps,
-          ...(revisitOf && { revisitOf }),
-        }),
-      );
+      return await this.#parserSlots.run(() => question(this.#ports.parser));
     } catch (error) {
       if (!(error instanceof CrawlError) || error.code !== "PARSER_CRASHED") throw error;
       // No page's fault: to go on would give up every page.
-      if (error.details["url"] === undefined) throw error;
+      if (error.details["url"] === undefined && error.details["job"] === undefined) throw error;
       this.#ports.logger.warn("parser-crashed", { url: url.entry.url, cause: error.message });
       return undefined;
     }

@@ -14,7 +14,7 @@ class HeldParser {
   readonly asked: JudgeRequest[] = [];
   readonly #answers: PromiseWithResolvers<readonly (ExclusionReason | undefined)[]>[] = [];
 
-  judgeSeeds(request: JudgeRequest): Promise<readonly (ExclusionReason | undefined)[]> {
+  judgeUrls(request: JudgeRequest): Promise<readonly (ExclusionReason | undefined)[]> {
     const answer = Promise.withResolvers<readonly (ExclusionReason | undefined)[]>();
     this.asked.push(request);
     this.#answers.push(answer);

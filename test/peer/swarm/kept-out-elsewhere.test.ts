@@ -12,7 +12,7 @@ function finding(links: readonly CanonicalUrl[], parser: PageParser): PageParser
     start: () => parser.start(),
     stop: () => parser.stop(),
     payloadDigest: (payload) => parser.payloadDigest(payload),
-    judgeSeeds: (request) => parser.judgeSeeds(request),
+    judgeUrls: (request) => parser.judgeUrls(request),
     parse: async (request) => {
       const page = await parser.parse(request);
       return { ...page, links: packLinks(links, true), excluded: [] };
