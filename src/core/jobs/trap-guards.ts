@@ -12,11 +12,14 @@ export const calendarYears = Object.freeze({ first: 1990, last: 2035 });
 /** Four digits that may be a year, which few URLs have: asked first. */
 const anyYear = /[12]\d{3}/;
 
-/** A word that makes `2040/1` in a path the page of a calendar, and not, say, the first part of number 2040. */
+/** A word by which a URL calls itself the page of a calendar, in its path or in its query. */
 const calendarWord =
-  /(?:^|[^a-z])(?:i?cal|calendar|calendario|calendrier|kalender|events?|agenda|schedule|year|month|week|day|date)(?![a-z])/i;
+  /(?:^|[^a-z])(?:i?cal(?:date|day|month|year)?|calendar|calendario|calendrier|kalender|events?|agenda|schedule)(?![a-z])/i;
 
-/** A year and a month in the path of a calendar. */
+/** A word by which `2040/1` in a path is a month, and not, say, the first part of number 2040. */
+const dateWord = /(?:^|[^a-z])(?:year|month|week|day|date)(?![a-z])/i;
+
+/** A year and a month in a path with one of these words. */
 const calendarMonth = /(?<!\d)(1[6-9]\d\d|2\d{3})[-/_.](?:0?[1-9]|1[0-2])(?!\d)/g;
 
 /** Elsewhere: a full date, as a path (`/2040/01/31`) or as one word (`2040-01` or `2040-01-31`). */
@@ -81,7 +84,9 @@ function hasRunInARow(segments: readonly string[], times: number): boolean {
 /**
  * Whether the URL looks like the page of a calendar far from the present, where "next month" leads on for ever.
  *
- * Where nothing but the date speaks for a calendar, only the future counts: old papers are dated by the day, too.
+ * The past counts only where the URL calls itself a calendar: what was printed centuries ago is dated by the day, too, and an
+ * archive asks for it as others ask for the month of a calendar. One that steps back without that name is bounded by its
+ * depth, and by the query strings of its path.
  */
 export function isFarCalendarPage(url: string, start: number): boolean {
   const text = url.slice(start);
@@ -89,33 +94,38 @@ export function isFarCalendarPage(url: string, start: number): boolean {
   for (const [, inPath, inWord] of text.matchAll(fullDate)) {
     if (Number(inPath ?? inWord) > calendarYears.last) return true;
   }
+  const isFar = calendarWord.test(text) ? isFarFromNow : isFarAhead;
   const end = pathEnd(text, 0);
-  return isFarInPath(text.slice(0, end)) || isFarInQuery(text.slice(end + 1));
+  return isFarInPath(text.slice(0, end), isFar) || isFarInQuery(text.slice(end + 1), isFar);
 }
 
-function isFarInPath(path: string): boolean {
-  if (!calendarWord.test(path)) return false;
-  for (const [, year] of path.matchAll(calendarMonth)) {
+function isFarInPath(path: string, isFar: (year: string) => boolean): boolean {
+  if (!calendarWord.test(path) && !dateWord.test(path)) return false;
+  for (const [, year = ""] of path.matchAll(calendarMonth)) {
     if (isFar(year)) return true;
   }
   return false;
 }
 
-function isFarInQuery(query: string): boolean {
+function isFarInQuery(query: string, isFar: (year: string) => boolean): boolean {
   let farYear = false;
   let hasMonth = false;
   for (const parameter of query.split("&")) {
     const [name = "", value = ""] = parameter.split("=", 2);
-    if (dateName.test(name) && isFar(dateValue.exec(value)?.[1])) return true;
+    const year = dateName.test(name) ? dateValue.exec(value)?.[1] : undefined;
+    if (year !== undefined && isFar(year)) return true;
     farYear ||= yearName.test(name) && yearValue.test(value) && isFar(value);
     hasMonth ||= monthName.test(name);
   }
   return farYear && hasMonth;
 }
 
-function isFar(year: string | undefined): boolean {
-  if (year === undefined) return false;
-  return Number(year) < calendarYears.first || Number(year) > calendarYears.last;
+function isFarAhead(year: string): boolean {
+  return Number(year) > calendarYears.last;
+}
+
+function isFarFromNow(year: string): boolean {
+  return isFarAhead(year) || Number(year) < calendarYears.first;
 }
 
 function pathEnd(url: string, start: number): number {
