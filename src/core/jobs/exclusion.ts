@@ -40,6 +40,13 @@ export type ExclusionReason =
   /** The job was cancelled. */
   | "cancelled";
 
+/** Whether a guard gives the reason that counts what was let in before: it says nothing of the URL itself. */
+export function isOfCountingGuard(
+  reason: string | undefined,
+): reason is "host-limit" | "query-explosion" {
+  return reason === "host-limit" || reason === "query-explosion";
+}
+
 /** Whether a chain of redirects is itself at fault, not the place that it leads to. */
 export function isRedirectFault(reason: string | undefined): boolean {
   return reason === "redirect-loop" || reason === "redirect-limit";

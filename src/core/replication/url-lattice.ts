@@ -1,3 +1,4 @@
+import { isOfCountingGuard } from "../jobs/exclusion.ts";
 import { compareKeys } from "../record/compare-keys.ts";
 import { ExclusionRecord, UrlOutcome, UrlRecord } from "../record/record.pb.ts";
 import { urlState } from "../record/url-state.ts";
@@ -5,7 +6,7 @@ import { decodeWithin, rowBytesMax } from "./row-lattice.ts";
 import type { RowLattice } from "./row-lattice.ts";
 
 /**
- * A URL's record only moves up: queued, excluded without having been asked, fetched or failed.
+ * A URL's record only moves up: kept out by a guard that counts, queued, excluded without having been asked, fetched or failed.
  *
  * Of two queued ones the join has the most attempts and the least depth, and nothing else. Of two that are done the later
  * fetch wins whole, and between equal times the greater bytes, so that no record is put together from two fetches.
@@ -44,7 +45,8 @@ function read(value: Uint8Array): UrlRecord | undefined {
 }
 
 function join(one: UrlRecord, other: UrlRecord): UrlRecord {
-  if (one.state !== other.state) return one.state > other.state ? one : other;
+  const [stage, otherStage] = [stageOf(one), stageOf(other)];
+  if (stage !== otherStage) return stage > otherStage ? one : other;
   if (one.state === urlState.done) return compareDone(one, other) >= 0 ? one : other;
   return {
     ...urlState.fresh,
@@ -52,6 +54,10 @@ function join(one: UrlRecord, other: UrlRecord): UrlRecord {
     attempts: Math.max(one.attempts, other.attempts),
     depth: Math.min(one.depth, other.depth),
   };
+}
+
+function stageOf({ state, excluded }: UrlRecord): number {
+  return isOfCountingGuard(excluded) ? 0 : state;
 }
 
 function compareDone(one: UrlRecord, other: UrlRecord): number {

@@ -2,15 +2,15 @@ import { invariant } from "../../core/errors.ts";
 import type { ExclusionReason } from "../../core/jobs/exclusion.ts";
 import { packedUrl } from "../../core/page/packed-links.ts";
 import type { ExcludedLinks, PackedLinks } from "../../core/page/parsed-page.ts";
-import { ExclusionRecord, UrlRecord } from "../../core/record/record.pb.ts";
-import { queuedRecord, urlState } from "../../core/record/url-state.ts";
+import { territorialTagOf } from "../../core/record/key-tags.ts";
+import { queuedRecord } from "../../core/record/url-state.ts";
 import { QueryGuard } from "../../core/sieve/query-guard.ts";
 import type { CanonicalUrl, HostName, SiteName } from "../../core/units.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Metrics } from "../../ports/metrics.ts";
 import type { Store, StoreOp } from "../../ports/store.ts";
-import { candidateOf, linksOf, outboxParcelOf, sieveKeyOf, spaceOf } from "./candidate.ts";
-import { urlOf, urlRowKeyOf } from "./candidate.ts";
+import { areSeeds, candidateOf, keptOutRow, linksOf, outboxParcelOf } from "./candidate.ts";
+import { sieveKeyOf, spaceOf, urlOf, urlRowKeyOf } from "./candidate.ts";
 import type { Candidate } from "./candidate.ts";
 import type { Frontier } from "../frontier/frontier.ts";
 import type { Host } from "../frontier/host.ts";
@@ -73,6 +73,8 @@ interface Sifted {
   readonly candidates: Candidate[];
   /** The store has to say whether it knows them. */
   readonly asked: Candidate[];
+  /** Seeds that were seen before. */
+  readonly knownSeeds: Candidate[];
   /** For other members, or for another arc of this one. */
   readonly outgoing: Candidate[];
 }
@@ -181,12 +183,10 @@ export class Admission {
 
   async #round(round: readonly Pending[]): Promise<void> {
     const keep = this.#offers.offer(linksOf(round));
-    const outgoing: Candidate[] = [];
-    const sifted = await this.#sift(
+    const { candidates, knownSeeds, outgoing } = await this.#sift(
       round.map(({ request }) => request),
-      outgoing,
     );
-    const reconciled = await reconcile(sifted, {
+    const reconciled = await reconcile(candidates, knownSeeds, {
       journal: this.#journal,
       sieve: this.#sieve,
       store: this.#store,
@@ -217,18 +217,21 @@ export class Admission {
     return names;
   }
 
-  /** Everything that is seen for the first time, in the order of discovery; what is for others goes to `outgoing`. */
-  async #sift(requests: readonly AdmissionRequest[], outgoing: Candidate[]): Promise<Candidate[]> {
-    const candidates: Candidate[] = [];
-    const asked: Candidate[] = [];
-    const sifted = { candidates, asked, outgoing };
-    for (const request of requests) {
+  /**
+   * The candidates are everything that is seen for the first time, in the order of discovery; but seeds come first, whatever
+   * page has a link to them at that moment.
+   */
+  async #sift(requests: readonly AdmissionRequest[]): Promise<Sifted> {
+    const sifted: Sifted = { candidates: [], asked: [], knownSeeds: [], outgoing: [] };
+    const { asked, candidates, knownSeeds } = sifted;
+    const seeds = requests.filter((request) => areSeeds(request));
+    for (const request of new Set([...seeds, ...requests])) {
       this.#offer(request, request.links, undefined, sifted);
       for (const { reason, links } of request.excluded) {
         this.#offer(request, links, reason, sifted);
       }
     }
-    if (asked.length === 0) return candidates;
+    if (asked.length === 0) return sifted;
     const known = await this.#store.hasMany(asked.map(urlRowKeyOf));
     this.#metrics.count("sieve_exact_lookups_total", asked.length);
     asked.forEach((candidate, at) => {
@@ -236,8 +239,9 @@ export class Admission {
       const { links, index } = candidate;
       this.#sieve.sieve.settle(spaceOf(candidate), links.fingerprints, index * 4, existed);
       if (!existed) candidates.push(candidate);
+      else if (areSeeds(candidate.request, candidate.reason)) knownSeeds.push(candidate);
     });
-    return candidates;
+    return sifted;
   }
 
   #offer(
@@ -246,7 +250,7 @@ export class Admission {
     reason: ExclusionReason | undefined,
     sifted: Sifted,
   ): void {
-    const { candidates, asked, outgoing } = sifted;
+    const { candidates, asked, knownSeeds, outgoing } = sifted;
     const space = spaceOf({ request, reason });
     const candidate = (index: number): Candidate =>
       candidateOf({ request, links, index, reason }, this.#places);
@@ -260,6 +264,7 @@ export class Admission {
       const answer = this.#sieve.sieve.offer(space, links.fingerprints, index * 4);
       if (answer === "new") candidates.push(candidate(index));
       else if (answer === "ask") asked.push(candidate(index));
+      else if (areSeeds(request, reason)) knownSeeds.push(candidate(index));
     }
   }
 
@@ -308,9 +313,9 @@ export class Admission {
     }
     rows.close();
     for (const host of rows.written.keys()) ops.push(...this.#frontier.keepWaiting(host));
-    for (const { job, reason, op } of lifted) {
+    for (const { job, reason, key } of lifted) {
       if (reason !== undefined) job.counter.addSkipped(reason, -1);
-      ops.push(op);
+      if (territorialTagOf(key) === "exclusion") ops.push({ type: "del", key });
     }
     const parcels = this.#dispose(outgoing, ops);
     // The ends of pages come last: who has the first part of the batch alone has links too many, never too few.
@@ -373,18 +378,7 @@ export class Admission {
   #exclude(candidate: Candidate, reason: ExclusionReason, key: Uint8Array): StoreOp {
     candidate.request.job.counter.addSkipped(reason);
     this.#metrics.count("excluded_urls_total", 1, { reason });
-    const url = urlOf(candidate);
-    // A guard speaks after the sieve took the URL for one to be queued: its record says how that ended.
-    const value = candidate.reason
-      ? ExclusionRecord.encode({ url, reason })
-      : UrlRecord.encode({
-          ...urlState.fresh,
-          state: urlState.done,
-          url,
-          excluded: reason,
-          depth: candidate.request.depth,
-        });
-    return { type: "put", key, value };
+    return { type: "put", key, value: keptOutRow(candidate, reason) };
   }
 
   #count({ request: { job } }: Candidate, host: Host): void {

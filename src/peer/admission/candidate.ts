@@ -2,8 +2,9 @@ import type { ExclusionReason } from "../../core/jobs/exclusion.ts";
 import { invariant } from "../../core/errors.ts";
 import { packedUrl } from "../../core/page/packed-links.ts";
 import type { PackedLinks } from "../../core/page/parsed-page.ts";
-import { OutboxEntry } from "../../core/record/record.pb.ts";
+import { ExclusionRecord, OutboxEntry, UrlRecord } from "../../core/record/record.pb.ts";
 import { exclusionSpace, urlKey } from "../../core/record/url-keys.ts";
+import { urlState } from "../../core/record/url-state.ts";
 import { outboxKey } from "../../core/record/outbox-key.ts";
 import { ownText } from "../../core/text/own-text.ts";
 import type { CanonicalUrl, Millis } from "../../core/units.ts";
@@ -77,6 +78,23 @@ export function outboxParcelOf(
     parcel: newParcel({ rowKey, outboxKey: row, entry, sinceMs: nowMs }),
     op: { type: "put", key: row, value: OutboxEntry.encode(entry) },
   };
+}
+
+/** What is kept of a URL that is kept out, by a rule or by a guard. */
+export function keptOutRow(candidate: Candidate, excluded: ExclusionReason): Uint8Array {
+  const url = urlOf(candidate);
+  if (candidate.reason) return ExclusionRecord.encode({ url, reason: excluded });
+  // A guard speaks after the sieve took the URL for one to be queued: its record says how that ended.
+  const { depth } = candidate.request;
+  return UrlRecord.encode({ ...urlState.fresh, state: urlState.done, url, excluded, depth });
+}
+
+/** Whether URLs that are let in, unless there is a reason, were named one by one: neither links, nor what a seed redirects to. */
+export function areSeeds(
+  { depth, redirectChain }: AdmissionRequest,
+  reason?: ExclusionReason,
+): boolean {
+  return reason === undefined && depth === 0 && redirectChain.length === 0;
 }
 
 /** Links that a request brings, those kept out included. */

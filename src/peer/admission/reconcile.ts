@@ -1,8 +1,9 @@
-import type { ExclusionReason } from "../../core/jobs/exclusion.ts";
+import { isOfCountingGuard, type ExclusionReason } from "../../core/jobs/exclusion.ts";
 import { idOf } from "../../core/record/id-of.ts";
 import { exclusionSpace, retag } from "../../core/record/url-keys.ts";
 import { ExclusionRecord } from "../../core/record/record.pb.ts";
-import type { Store, StoreOp } from "../../ports/store.ts";
+import { keptOutFor } from "../../core/replication/url-lattice.ts";
+import type { Store } from "../../ports/store.ts";
 import { urlRowKeyOf, type Candidate } from "./candidate.ts";
 import type { Job } from "../jobs/job-registry.ts";
 import type { Journal } from "../durability/journal.ts";
@@ -14,8 +15,8 @@ export interface Lifted {
   readonly job: Job;
   /** Why it counts as skipped here; absent where it was another member that kept it out. */
   readonly reason?: ExclusionReason;
-  /** Deletes its exclusion: for the batch that has the URL's row. */
-  readonly op: StoreOp;
+  /** Of the row that kept it out: its exclusion, which goes with the batch that has the URL's row, or that row itself. */
+  readonly key: Uint8Array;
 }
 
 /** What becomes of URLs that are seen for the first time at one of the two places. */
@@ -24,25 +25,42 @@ export interface Reconciled {
   readonly lifted: readonly Lifted[];
 }
 
+interface ReconcileParts {
+  readonly journal: Pick<Journal, "flushed">;
+  readonly sieve: SieveKeeper;
+  readonly store: Pick<Store, "getMany">;
+}
+
 /**
  * A URL may be kept out at one place and let in at another. The second wins, whichever comes first, and if both come
- * together: a URL that is queued is not counted as skipped.
+ * together: a URL that is queued is not counted as skipped. And one that a guard which counts has kept out may be named as
+ * a seed later.
+ *
+ * @param knownSeeds those that are not seen for the first time
  */
 export async function reconcile(
   candidates: readonly Candidate[],
-  parts: {
-    readonly journal: Pick<Journal, "flushed">;
-    readonly sieve: SieveKeeper;
-    readonly store: Pick<Store, "getMany">;
-  },
+  knownSeeds: readonly Candidate[],
+  parts: ReconcileParts,
 ): Promise<Reconciled> {
   const doubtful = candidates.filter((one) => mayStandElsewhere(one, parts.sieve));
-  if (doubtful.length === 0) return { candidates, lifted: [] };
+  if (doubtful.length + knownSeeds.length === 0) return { candidates, lifted: [] };
   await parts.journal.flushed();
+  const { dropped, lifted } = await besideOthers(doubtful, parts);
+  const seeds = await keptOutByCount(knownSeeds, parts);
+  const left = candidates.filter((one) => !dropped.has(one));
+  return { candidates: [...left, ...seeds.candidates], lifted: [...lifted, ...seeds.lifted] };
+}
+
+/** What becomes of those that may stand elsewhere. */
+async function besideOthers(
+  doubtful: readonly Candidate[],
+  { store }: Pick<ReconcileParts, "store">,
+): Promise<{ readonly dropped: ReadonlySet<Candidate>; readonly lifted: readonly Lifted[] }> {
   const otherRows = doubtful.map((one) =>
     retag(urlRowKeyOf(one), one.reason ? "url" : "exclusion"),
   );
-  const found = await parts.store.getMany(otherRows);
+  const found = await store.getMany(otherRows);
   const letIn = new Set(doubtful.flatMap((one) => (one.reason ? [] : [idOf(urlRowKeyOf(one))])));
   const lifted: Lifted[] = [];
   const dropped = new Set<Candidate>();
@@ -53,10 +71,30 @@ export async function reconcile(
       if (value || letIn.has(idOf(key))) dropped.add(candidate);
     } else if (candidate && value) {
       const reason = ExclusionRecord.decode(value).reason as ExclusionReason;
-      lifted.push({ job: candidate.request.job, reason, op: { type: "del", key } });
+      lifted.push({ job: candidate.request.job, reason, key });
     }
   });
-  return { candidates: candidates.filter((one) => !dropped.has(one)), lifted };
+  return { dropped, lifted };
+}
+
+/** Those of these seeds, each once, that are known as kept out by a guard that counts, which holds for no seed. */
+async function keptOutByCount(
+  seeds: readonly Candidate[],
+  { store }: Pick<ReconcileParts, "store">,
+): Promise<Reconciled> {
+  const byId = Map.groupBy(seeds, (one) => idOf(urlRowKeyOf(one)));
+  const asked = [...byId.values()].flatMap((same) => same.slice(0, 1));
+  const values = await store.getMany(asked.map(urlRowKeyOf));
+  const candidates: Candidate[] = [];
+  const lifted: Lifted[] = [];
+  asked.forEach((one, at) => {
+    const value = values[at];
+    const reason = value && keptOutFor(value);
+    if (!isOfCountingGuard(reason)) return;
+    candidates.push(one);
+    lifted.push({ job: one.request.job, reason, key: urlRowKeyOf(one) });
+  });
+  return { candidates, lifted };
 }
 
 /**
@@ -75,9 +113,9 @@ export function withoutMerged(
   });
   const more = left.flatMap((one): Lifted[] => {
     const key = retag(urlRowKeyOf(one), "exclusion");
-    return merged.has(key) ? [{ job: one.request.job, op: { type: "del", key } }] : [];
+    return merged.has(key) ? [{ job: one.request.job, key }] : [];
   });
-  return { candidates: left, lifted: [...lifted.filter(({ op }) => !isKnown(op.key)), ...more] };
+  return { candidates: left, lifted: [...lifted.filter(({ key }) => !isKnown(key)), ...more] };
 }
 
 /** Whether there may be an exclusion of a URL that is let in, or a row of one that is kept out. */

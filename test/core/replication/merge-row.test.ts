@@ -113,6 +113,19 @@ describe("a URL's record", () => {
     });
   });
 
+  it.each([
+    ["host-limit", true],
+    ["query-explosion", true],
+    ["robots", false],
+  ])("is queued rather than kept out by a guard that counts: %s", (excluded, isQueued) => {
+    const keptOut = done({ excluded, url: "http://e.org/" });
+    const value = isQueued ? queued : keptOut;
+    expect(merged("url", keptOut, queued)).toMatchObject({ value, changed: isQueued });
+    expect(merged("url", queued, keptOut)).toMatchObject({ value, changed: !isQueued });
+    const fetched = done({ httpStatus: 200, fetchedAtMs: 5 });
+    expect(merged("url", fetched, keptOut)).toMatchObject({ value: fetched, changed: false });
+  });
+
   it("counts the most attempts and the least depth while it is queued", () => {
     const other = UrlRecord.encode({ state: urlState.queued, attempts: 2, depth: 0 });
     const both = UrlRecord.encode({ state: urlState.queued, attempts: 9, depth: 0 });

@@ -24,7 +24,7 @@ const url = fc
       fetchedAtMs: small,
       httpStatus: fc.constantFrom(0, 200, 404),
       failure: text,
-      excluded: text,
+      excluded: fc.oneof(text, fc.constantFrom("host-limit", "query-explosion")),
       url: text,
       capturedBy: text,
     },

@@ -4,6 +4,7 @@ import { exclusionSpace } from "../../../src/core/record/url-keys.ts";
 import { readOutboxKey } from "../../../src/core/record/outbox-key.ts";
 import { tagRange } from "../../../src/core/record/key-ranges.ts";
 import { OutboxEntry, UrlRecord } from "../../../src/core/record/record.pb.ts";
+import { queuedRecord, urlState } from "../../../src/core/record/url-state.ts";
 import type { CanonicalUrl } from "../../../src/core/units.ts";
 import type { Host } from "../../../src/peer/frontier/host.ts";
 import { AdmissionBench, linksTo, none } from "./admission-bench.ts";
@@ -140,6 +141,60 @@ describe("a request to admission", () => {
     },
   );
 
+  it.each([
+    ["host-limit", { pagesPerHostMax: 2 }],
+    ["query-explosion", { queriesPerPathMax: 2 }],
+  ])("lets in what is named as a seed, once, though the limit kept it out: %s", async (_, job) => {
+    const bench = new AdmissionBench({ job });
+    await bench.run(async () => {
+      const urls = [1, 2, 3].map((number) => `http://a.example/?${number}`);
+      const page = await bench.linksOn("b.example", { links: linksTo(...urls) });
+      await bench.admission.admit(page);
+      const last = linksTo("http://a.example/?3");
+      const asLink = await bench.linksOn("b.example", { links: last });
+      const seed = bench.seeds("http://a.example/?3");
+      const found = await Promise.all(
+        [asLink, { ...seed }, seed].map((one) => bench.admission.admit(one)),
+      );
+      expect(found.map(({ added }) => added)).toEqual([[], [0], []]);
+      await Promise.all(found.map(({ durable }) => durable));
+      expect(bench.disk.get(bench.rowKey("http://a.example/?3"))).toEqual(queuedRecord(0));
+      expect(bench.job.counter.queued).toBe(3);
+      expect(bench.job.counter.counts().skipped).toEqual({});
+      expect((await bench.admission.admit(seed)).added).toEqual([]);
+    });
+  });
+
+  it("takes a URL for a seed that a page has a link to at the same moment", async () => {
+    const bench = new AdmissionBench({ job: { queriesPerPathMax: 1 } });
+    await bench.run(async () => {
+      const url = "http://a.example/?2";
+      const links = linksTo("http://a.example/?1", url);
+      const page = await bench.linksOn("b.example", { links });
+      void bench.admission.admit(bench.seeds("http://c.example/"));
+      // Both wait for the round of the one before.
+      const together = [page, bench.seeds(url)].map((one) => bench.admission.admit(one));
+      const found = await Promise.all(together);
+      expect(found.map(({ added }) => added)).toEqual([[0], [0]]);
+    });
+  });
+
+  it("does not let a seed in that has an address which is private, whatever kept it out before", async () => {
+    const bench = new AdmissionBench();
+    await bench.run(async () => {
+      const { fingerprints } = linksTo(privateUrl);
+      bench.sieve.sieve.add(bench.job.space, fingerprints, 0);
+      const keptOut = { ...urlState.fresh, state: urlState.done, excluded: "host-limit" };
+      const key = bench.rowKey(privateUrl);
+      bench.disk.apply([{ type: "put", key, value: UrlRecord.encode(keptOut) }]);
+      const { added, durable } = await bench.admission.admit(bench.seeds(privateUrl));
+      await durable;
+      expect(added).toEqual([]);
+      const value = bench.disk.get(key);
+      expect(value && UrlRecord.decode(value).excluded).toBe("address-forbidden");
+    });
+  });
+
   it("looks up what the sieve cannot tell, and queues what is not there", async () => {
     const bench = new AdmissionBench();
     const { sieve } = bench.sieve;
@@ -147,7 +202,7 @@ describe("a request to admission", () => {
       const urls = ["http://a.example/known", "http://a.example/new"] as const;
       const { fingerprints } = linksTo(...urls);
       for (const at of urls.keys()) sieve.add(bench.job.space, fingerprints, 4 * at);
-      bench.disk.apply([{ type: "put", key: bench.rowKey(urls[0]), value: newValue }]);
+      bench.disk.apply([{ type: "put", key: bench.rowKey(urls[0]), value: queuedRecord(0) }]);
       const { added } = await bench.admission.admit(bench.seeds(...urls));
       expect(added).toEqual([1]);
       expect(sieve.unsettled).toBe(0);

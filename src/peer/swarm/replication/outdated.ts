@@ -1,3 +1,4 @@
+import { isOfCountingGuard } from "../../../core/jobs/exclusion.ts";
 import type { Discovery, QueueBundle } from "../../../core/record/queue-bundle.ts";
 import { UrlRecord } from "../../../core/record/record.pb.ts";
 import { urlState } from "../../../core/record/url-state.ts";
@@ -7,7 +8,8 @@ import type { Job } from "../../jobs/job-registry.ts";
 
 /**
  * Whether a URL's record is further than an entry of its queue. It is not where it tells of a redirect by which the entry was
- * found: that led back to the page, in another spelling.
+ * found: that led back to the page, in another spelling. Nor is it where a guard that counts had kept the URL out: it was let
+ * in since, or elsewhere.
  */
 export function isOutdated(
   { attempts, redirectChain }: Pick<Discovery, "attempts" | "redirectChain">,
@@ -17,6 +19,7 @@ export function isOutdated(
   if (!record) return false;
   const { url, redirect } = record;
   if (url !== undefined && redirect !== undefined && redirectChain.includes(url)) return false;
+  if (isOfCountingGuard(record.excluded)) return false;
   return record.state === urlState.done || record.attempts > attempts;
 }
 

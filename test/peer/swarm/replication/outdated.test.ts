@@ -7,6 +7,10 @@ import { isOutdated, withoutOutdated } from "../../../../src/peer/swarm/replicat
 const first = "http://site.example/page?utm_source=x";
 const between = "http://site.example/track";
 
+function keptOut(excluded: string): Uint8Array {
+  return UrlRecord.encode({ ...urlState.fresh, state: urlState.done, url: first, excluded });
+}
+
 function done(url: string, redirect?: string): Uint8Array {
   const record = { ...urlState.fresh, state: urlState.done, attempts: 1, httpStatus: 200, url };
   return UrlRecord.encode(redirect === undefined ? record : { ...record, redirect });
@@ -20,6 +24,8 @@ it.each([
   ["a redirect that has not led to it", done(first, between), [], true],
   ["the redirect that led back to it", done(first, between), [first, between], false],
   ["an answer of what redirected to it", done(first), [first, between], true],
+  ["a robots.txt that keeps it out", keptOut("robots"), [], true],
+  ["a guard that counts and kept it out", keptOut("host-limit"), [], false],
 ] as const)("an entry whose record tells of %s", (_, value, redirectChain, outdated) => {
   expect(isOutdated({ attempts: 1, redirectChain: [...redirectChain] }, value)).toBe(outdated);
 });
