@@ -13,7 +13,8 @@ export function refusal(headers: IncomingHttpHeaders, listenHost: string): strin
   const { host, origin } = headers;
   if (host === undefined || !isOwnHost(hostNameOf(host), listenHost)) {
     const own = isEveryAddress(listenHost) ? "an IP address" : listenHost;
-    return `the Host header names neither localhost nor ${own}, and no other name is trusted; ask by one of these, or have the peer listen to the name`;
+    const trusted = [...new Set(["localhost", own])].join(" or ");
+    return `the Host header has no name that is trusted; ask by ${trusted}, or have the peer listen to that name`;
   }
   if (origin !== undefined && origin.toLowerCase() !== `http://${host.toLowerCase()}`) {
     return "the Origin header is not this API's own";

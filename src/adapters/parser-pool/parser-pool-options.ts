@@ -10,8 +10,8 @@ export interface ParserPoolOptions {
   /** zlib level of the archive: on HTML, 1 takes half the time of 6 and writes a tenth more. @default 1 */
   readonly gzipLevel: number;
   /**
-   * Time for one page, or for other URLs that are judged together, after which its thread is replaced: a user's pattern may backtrack for ever. A
-   * long body gets the time on top that it takes to compress. @default 10_000
+   * Time for one page, or for other URLs that are judged together, after which its thread is replaced: a user's pattern may
+   * backtrack for ever. A long body gets the time on top that it takes to compress. @default 10_000
    */
   readonly pageMsMax: Millis;
   /** JavaScript heap of a thread; bodies are outside of it. @default 512 */

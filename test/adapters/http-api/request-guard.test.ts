@@ -40,12 +40,13 @@ describe("refusal", () => {
   });
 
   it.each([
-    ["0.0.0.0", "an IP address"],
-    ["::", "an IP address"],
-    ["10.0.0.1", "10.0.0.1"],
-  ])("says by what else to ask one that listens to %s", (listenHost, own) => {
+    ["0.0.0.0", "localhost or an IP address"],
+    ["::", "localhost or an IP address"],
+    ["10.0.0.1", "localhost or 10.0.0.1"],
+    ["localhost", "localhost"],
+  ])("says by what else to ask one that listens to %s", (listenHost, trusted) => {
     expect(refusal({ host: "box.lan:7780" }, listenHost)).toBe(
-      `the Host header names neither localhost nor ${own}, and no other name is trusted; ask by one of these, or have the peer listen to the name`,
+      `the Host header has no name that is trusted; ask by ${trusted}, or have the peer listen to that name`,
     );
   });
 
