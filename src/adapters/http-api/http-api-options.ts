@@ -7,6 +7,11 @@ export interface HttpApiOptions {
   readonly port: number;
   /** Largest JSON body: 10,000 URLs of the longest kind with room to spare. @default 32 MiB */
   readonly bodyBytesMax: number;
+  /**
+   * Lists, objects, names and values of a JSON body, together: ten times those of the longest list of URLs, so that one that
+   * is too long is told by how much. To parse so many takes less than 0.1 s. @default 100_000
+   */
+  readonly bodyValuesMax: number;
   /** URLs handed to the peer at once when a stream of them is injected. @default 1_000 */
   readonly injectBatchMax: number;
   /** Longest time that a question for a job's end stays open. @default 60_000 */
@@ -48,6 +53,7 @@ export const defaultHttpApiOptions: HttpApiOptions = Object.freeze({
   host: "127.0.0.1",
   port: 7_780,
   bodyBytesMax: 32 * 1_024 * 1_024,
+  bodyValuesMax: 100_000,
   injectBatchMax: 1_000,
   waitMsMax: 60_000,
   waitMsMin: 1_500,

@@ -159,7 +159,7 @@ export class HttpApi {
       );
       return reply.code(status).send(body);
     });
-    readPlainJson(app);
+    readPlainJson(app, this.#options.bodyValuesMax);
     const { control, pages } = this.#parts;
     const stats = new SharedStats(control);
     const stopping = this.#stopping.signal;

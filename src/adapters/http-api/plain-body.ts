@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyInstance } from "fastify";
-import { BodyFormError } from "./api-error.ts";
+import { formatCount } from "../../core/text/human.ts";
+import { BodyFormError, RequestError } from "./api-error.ts";
+import { hasMoreValues } from "./value-count.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
@@ -17,19 +19,29 @@ export function notPlain(): BodyFormError {
   return new BodyFormError("not plain UTF-8");
 }
 
-/** Makes `app` read JSON as it does by itself, but for that which is compressed or in another charset. */
-export function readPlainJson(app: FastifyInstance): void {
+/**
+ * Makes `app` read JSON as it does by itself, but for that which is compressed, in another charset, or of more than `valuesMax`
+ * values: nothing else could be done while they are parsed.
+ */
+export function readPlainJson(app: FastifyInstance, valuesMax: number): void {
   const parse = app.getDefaultJsonParser("error", "error");
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, parsed) => {
-    const text = isPlainUtf8(request.headers) ? textOf(body) : undefined;
+    // Bytes, as it asks for; the types know no better.
+    const bytes = typeof body === "string" ? Buffer.from(body) : body;
+    const text = isPlainUtf8(request.headers) ? textOf(bytes) : undefined;
     if (text === undefined) parsed(notPlain());
+    else if (hasMoreValues(bytes, valuesMax)) parsed(tooManyValues(valuesMax));
     else void parse(request, text, parsed);
   });
 }
 
+function tooManyValues(max: number): RequestError {
+  const problem = `the body has more than ${formatCount(max)} lists, objects, names and values: no request needs so many`;
+  return new RequestError("BAD_REQUEST", problem);
+}
+
 /** Nothing where the bytes are no UTF-8. */
-function textOf(body: string | Uint8Array): string | undefined {
-  if (typeof body === "string") return body;
+function textOf(body: Uint8Array): string | undefined {
   try {
     return utf8.decode(body);
   } catch (error) {

@@ -79,6 +79,39 @@ describe("HttpApi, asked wrongly", () => {
     expect((answer.body as ApiErrorBody).error.message.slice(0, message.length)).toBe(message);
   });
 
+  it.each([
+    ["lists", "[],"],
+    ["objects", "{},"],
+    ["nested lists", "["],
+    ["names", '"":1,'],
+    ["texts", '"",'],
+  ])("parses no body of countless %s", async (_what, piece) => {
+    const message =
+      "the body has more than 100,000 lists, objects, names and values: no request needs so many";
+    for (const path of ["/v1/inject", "/v1/status", "/v1/jobs/j/pause"]) {
+      const init = { headers: { "content-type": "application/json" }, body: piece.repeat(100_001) };
+      const answer = await call(path, "POST", init);
+      expect(answer).toMatchObject({
+        status: 400,
+        body: { error: { code: "BAD_REQUEST", message } },
+      });
+    }
+  });
+
+  it("takes URLs whose characters look like countless values", async () => {
+    const url = `http://a.example/\\?"${"[{,:".repeat(1_000)}`;
+    const urls = Array.from({ length: 1_000 }, (_, at) => `${url}${at}`);
+    const answer = await post("application/json", JSON.stringify({ job: "j", urls }));
+    expect(answer).toMatchObject({ status: 200, body: { added: 1_000 } });
+  });
+
+  it("tells of a list with ten times the URLs that it takes how many there may be", async () => {
+    const urls = Array.from({ length: 99_990 }, () => "http://a.example/");
+    const answer = await post("application/json", JSON.stringify({ job: "j", urls }));
+    const message = '"urls" of the body must NOT have more than 10000 items';
+    expect(answer).toMatchObject({ status: 400, body: { error: { message } } });
+  });
+
   it("takes no JSON for another job than the query names", async () => {
     const headers = { "content-type": "application/json" };
     const init = { headers, body: '{"job":"j","urls":["http://a.example/"]}' };
