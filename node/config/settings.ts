@@ -12,6 +12,7 @@ import {
 } from "../../src/adapters/parser-pool/parser-pool-options.ts";
 import { ringWeightMax, ringWeightMin } from "../../src/core/ring/member-tokens.ts";
 import { defaultJobOptions } from "../../src/core/jobs/job-definition.ts";
+import type { Millis } from "../../src/core/units.ts";
 import { defaultDispatcherOptions } from "../../src/peer/fetching/dispatcher.ts";
 import { defaultFetchLimits } from "../../src/ports/fetcher.ts";
 import type { MinorityPolicy } from "../../src/peer/swarm/ownership/minority-watch.ts";
@@ -64,8 +65,15 @@ const seedsMax = 10_000;
 /** Addresses that one command line may name. */
 const addressesMax = 64;
 
-/** A peer closes a connection on which nothing moves for 180 s: who waits for much longer waits for one that is out of reach. */
-const timeoutSecondsMax = 240;
+/** What a question and its answer may take on their way. */
+const onTheWayMsMax: Millis = 10_000;
+
+/**
+ * Who waits for longer would see a peer that is only slow close the connection, on which nothing moves meanwhile, and take it for
+ * one that is gone; a question for a job's end stays open before that time begins.
+ */
+const timeoutSecondsMax =
+  (defaultHttpApiOptions.silenceMsMax - defaultHttpApiOptions.waitMsMax - onTheWayMsMax) / 1_000;
 
 /** Copies beyond these are paid for by every page, and no swarm loses so many members at a time. */
 const replicasMax = 8;
@@ -188,7 +196,7 @@ export const settings = {
   timeout: {
     read: wholeNumber({ min: 1, max: timeoutSecondsMax }, "of seconds "),
     argument: "<seconds>",
-    help: "longest time that the peer may take for an answer",
+    help: `longest time that the peer may take for an answer, ${timeoutSecondsMax} at most`,
     defaultText: String(answerMsMaxDefault / 1_000),
   },
   join: {

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { runCli } from "../../node/cli.ts";
+import { defaultHttpApiOptions } from "../../src/adapters/http-api/http-api-options.ts";
 import { LevelStore } from "../../src/adapters/level/level-store.ts";
 import { fakePeerApi, runAgainst } from "../support/fake-peer-api.ts";
 import { FakePeerControl } from "../support/fake-peer-control.ts";
@@ -148,11 +149,19 @@ describe("a command that asks a peer", () => {
     expect(asked).toEqual(["/v1/healthz"]);
   });
 
-  it("takes no longer time than a connection has", async () => {
+  it.each(["0", "241"])("takes no other time than a connection has: %s s", async (seconds) => {
     const terminal = new FakeTerminal();
-    expect(await runCli(["stats", "--timeout", "0"], terminal)).toBe(2);
+    expect(await runCli(["stats", "--timeout", seconds], terminal)).toBe(2);
     expect(terminal.stderr.text).toBe(
-      "peer: --timeout must be a whole number of seconds from 1 to 240, got 0\n",
+      `peer: --timeout must be a whole number of seconds from 1 to 240, got ${seconds}\n`,
     );
+  });
+
+  it("tells the longest time, within which a question for a job's end is over as well", async () => {
+    const terminal = new FakeTerminal();
+    expect(await runCli(["wait", "--help"], terminal)).toBe(0);
+    const [, seconds] = /an\s+answer,\s+(\d+)\s+at\s+most/u.exec(terminal.stdout.text) ?? [];
+    const { silenceMsMax, waitMsMax } = defaultHttpApiOptions;
+    expect(waitMsMax + Number(seconds) * 1_000).toBeLessThan(silenceMsMax);
   });
 });

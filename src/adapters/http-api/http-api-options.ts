@@ -32,8 +32,8 @@ export interface HttpApiOptions {
    */
   readonly contentsMax: number;
   /**
-   * A connection on which nothing moves for so long is closed: longer than any question stays open, and than a swarm takes
-   * for a batch of a stream of URLs. @default 180_000
+   * A connection on which nothing moves for so long is closed: longer than any question stays open, with the longest time that
+   * commands give the peer for its answer, and than a swarm takes for a batch of a stream of URLs. @default 310_000
    */
   readonly silenceMsMax: Millis;
   /**
@@ -59,7 +59,7 @@ export const defaultHttpApiOptions: HttpApiOptions = Object.freeze({
   waitMsMin: 1_500,
   connectionsMax: 256,
   contentsMax: 16,
-  silenceMsMax: 180_000,
+  silenceMsMax: 310_000,
   dropBytesMax: 1_024 * 1_024 * 1_024,
   dropMsMax: 30_000,
   headBytesMax: 64 * 1_024,
