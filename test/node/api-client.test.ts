@@ -6,12 +6,31 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { runCli } from "../../node/cli.ts";
+import type { HttpApi } from "../../src/adapters/http-api/http-api.ts";
 import { defaultHttpApiOptions } from "../../src/adapters/http-api/http-api-options.ts";
 import { LevelStore } from "../../src/adapters/level/level-store.ts";
+import { CrawlError } from "../../src/core/errors.ts";
 import { fakePeerApi, runAgainst } from "../support/fake-peer-api.ts";
 import { FakePeerControl } from "../support/fake-peer-control.ts";
 import { FakeTerminal } from "../support/fake-terminal.ts";
 import { peerThat, serverThat } from "../support/stand-in-peer.ts";
+
+/** Of those that the Fetch Standard blocks (section 2.9) some that any user may listen to. */
+const blockedPorts = [6_665, 6_666, 6_667, 6_668, 6_669, 6_697, 6_566, 10_080, 4_190, 1_719];
+
+/** A started API at the first of {@link blockedPorts} that is free. */
+async function apiAtBlockedPort(): Promise<HttpApi> {
+  for (const port of blockedPorts) {
+    const api = fakePeerApi(new FakePeerControl(), {}, { port });
+    try {
+      await api.start();
+      return api;
+    } catch (error) {
+      if (!(error instanceof CrawlError) || error.code !== "LISTEN_FAILED") throw error;
+    }
+  }
+  throw new Error(`none of the ports ${blockedPorts.join(", ")} is free`);
+}
 
 describe("a command that asks a peer", () => {
   it.each([
@@ -131,9 +150,11 @@ describe("a command that asks a peer", () => {
   });
 
   it("asks at a port, too, that browsers take for another protocol's", async () => {
-    const api = fakePeerApi(new FakePeerControl(), {}, { host: "127.66.66.66", port: 6_666 });
-    await api.start();
+    const api = await apiAtBlockedPort();
     onTestFinished(() => api.stop());
+    // What the browsers' way to ask says of it.
+    const refused = await fetch(`${api.url}/healthz`).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ cause: { message: "bad port" } });
     expect(await runAgainst(api, ["stats"])).toMatchObject({ exitCode: 0, err: "" });
   });
 
