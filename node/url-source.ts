@@ -2,15 +2,21 @@ import { resolve } from "node:path";
 import type { StatusReason } from "../src/core/answers/url-status.ts";
 import type { InjectReport } from "../src/ports/peer-control.ts";
 import { formatCount } from "../src/core/text/human.ts";
+import type { Millis } from "../src/core/units.ts";
+import type { Clock } from "../src/ports/clock.ts";
 import { usageError } from "./error-line.ts";
 import { checkUrls } from "./seed-urls.ts";
 import type { Terminal } from "./terminal.ts";
+import { printable } from "./text/terminal-text.ts";
 import { fileBytes, urlLineBatches, type UrlLine } from "./url-file.ts";
 
 /** URLs sent at once: some tens of kilobytes, and a step of the progress that an eye can follow. */
 const batchMax = 1_000;
 /** Rejected lines that are named; the rest are counted. */
 const namedMax = 100;
+
+/** A program that writes to a pipe, and a disk, take less for their first lines. */
+const quietMs: Millis = 2_000;
 
 /** Where the URLs of a command come from. */
 export interface UrlSource {
@@ -78,6 +84,29 @@ async function* argumentBatches(urls: readonly string[]): AsyncGenerator<readonl
   for (let start = 0; start < urls.length; start += batchMax) {
     const batch = urls.slice(start, start + batchMax);
     yield await Promise.resolve(batch.map((url, i) => ({ url, line: start + i + 1 })));
+  }
+}
+
+/**
+ * What `reading` of the source that has the `name` comes to. Where that takes long, `say` is told once what is waited for: nobody
+ * may write to a pipe, and who sits at a terminal may not know that it is up to them.
+ */
+export async function toldIfSlow<T>(
+  reading: Promise<T>,
+  name: string | undefined,
+  clock: Clock,
+  say: (line: string) => void,
+): Promise<T> {
+  const over = new AbortController();
+  const told = clock.sleep(quietMs, over.signal).then(() => {
+    if (over.signal.aborted || name === undefined) return;
+    say(`waiting for URLs from ${printable(name)}, one a line\n`);
+  });
+  try {
+    return await reading;
+  } finally {
+    over.abort();
+    await told;
   }
 }
 

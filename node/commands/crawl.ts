@@ -42,7 +42,13 @@ import { StopRequest } from "../stop-request.ts";
 import { counted, formatCount } from "../../src/core/text/human.ts";
 import { changesText } from "../text/job-text.ts";
 import { inputText, rejectionText } from "../url-file.ts";
-import { Rejections, urlSource, type Rejection, type UrlSource } from "../url-source.ts";
+import {
+  Rejections,
+  toldIfSlow,
+  urlSource,
+  type Rejection,
+  type UrlSource,
+} from "../url-source.ts";
 import {
   fileOption,
   newCommand,
@@ -192,7 +198,8 @@ async function requestOf(
   const values = { ...(await recall(out)), ...given };
   const allowPrivate = values["allow-private"] === true;
   if (!allowPrivate && source?.file === undefined) checkAddresses(urls);
-  const seeds = await CrawlSeeds.read(source, allowPrivate, rejections);
+  const reading = CrawlSeeds.read(source, allowPrivate, rejections);
+  const seeds = await toldIfSlow(reading, source?.name, context.terminal.clock, say);
   if (seeds.first.length === 0) say(rejections.restText);
   return { plan: await planOf(source, seeds, out, values.job), values, seeds, rejections };
 }

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runCli } from "../../../node/cli.ts";
 import type { CrawlSummary } from "../../../node/crawl-summary.ts";
 import type { RunnablePeer } from "../../../node/peer-session.ts";
+import { VirtualClock } from "../../../sim/virtual-clock.ts";
 import { CrawlError } from "../../../src/core/errors.ts";
 import { FakePeerControl, jobReport } from "../../support/fake-peer-control.ts";
 import { FakeTerminal } from "../../support/fake-terminal.ts";
@@ -205,6 +206,27 @@ describe("peer crawl --file", () => {
     const { exitCode, out: printed } = await crawling;
     expect(exitCode).toBe(0);
     expect(JSON.parse(printed)).toMatchObject({ finished: true, pages: 1_000 });
+  });
+
+  it.each([
+    ["nothing comes", "\n", /^waiting for URLs from standard input, one a line\n/u],
+    [
+      "no URL comes",
+      "no url\n",
+      /is rejected: [^\n]*\nwaiting for URLs from standard input, one a line\n/u,
+    ],
+  ])("says once what it waits for where %s", async (_what, input, expected) => {
+    const clock = new VirtualClock();
+    terminal = new FakeTerminal({ clock });
+    terminal.input = input;
+    terminal.inputStaysOpen = true;
+    const crawling = crawl("--file", "-", "--out", out);
+    await expect.poll(() => clock.sleepers).toBe(1);
+    await clock.run(clock.sleep(60_000));
+    expect(terminal.stderr.text).toMatch(expected);
+    expect(terminal.stderr.text.split("waiting for URLs")).toHaveLength(2);
+    terminal.closeStdin();
+    expect((await crawling).exitCode).toBe(2);
   });
 
   it("stops in the middle of a file, and the same command continues", async () => {
