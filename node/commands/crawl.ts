@@ -40,7 +40,8 @@ import { SeedsLeft } from "../seeds-left.ts";
 import { checkAddresses, privateAddressText } from "../seed-urls.ts";
 import { StopRequest } from "../stop-request.ts";
 import { counted, formatCount } from "../../src/core/text/human.ts";
-import { changesText } from "../text/job-text.ts";
+import { changesText, resumeText } from "../text/job-text.ts";
+import { shellWord } from "../text/terminal-text.ts";
 import { inputText, rejectionText } from "../url-file.ts";
 import {
   Rejections,
@@ -297,7 +298,11 @@ async function viewOf(
 ): Promise<ProgressView> {
   // A peer that has just broken cannot be asked any more, and what broke it is told as it ends.
   const stats = control.stats();
-  const { counts, finished } = control.job(plan.job);
+  const { counts, definition, finished } = control.job(plan.job);
+  const view = progressView(stats, plan.job, plan.title);
+  if (definition.state === "paused" && !finished) {
+    return { ...view, trouble: resumeText(plan.job, ` --data ${shellWord(plan.out)}`) };
+  }
   const figures = {
     fetched: answeredUrls(counts),
     openRequests: stats.openRequests,
@@ -307,7 +312,6 @@ async function viewOf(
     if (!(error instanceof CrawlError)) throw error;
     return undefined;
   });
-  const view = progressView(stats, plan.job, plan.title);
   return { ...view, ...(trouble !== undefined && { trouble }) };
 }
 

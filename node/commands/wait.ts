@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { CrawlError } from "../../src/core/errors.ts";
+import type { JobId } from "../../src/core/units.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import type { StatsDocument } from "../../src/adapters/http-api/peer-routes.ts";
 import type { JobReport } from "../../src/ports/peer-control.ts";
@@ -9,6 +10,7 @@ import { ProgressDisplay } from "../dashboard/progress-display.ts";
 import type { ProgressView } from "../dashboard/progress-view.ts";
 import { ProgressWatch } from "../dashboard/progress-watch.ts";
 import type { QueueAnswers } from "../dashboard/standstill.ts";
+import { isCancelled } from "../crawl-plan.ts";
 import { exitCodes } from "../error-line.ts";
 import { StopRequest } from "../stop-request.ts";
 import { renderJobs } from "../text/job-text.ts";
@@ -44,6 +46,8 @@ async function wait(context: CommandContext, command: Command): Promise<void> {
   const { job } = await settingsOf(context, command, ["job"]);
   const client = await clientOf(context, command);
   let reports: readonly JobReport[] = await jobsOf(client, job);
+  /** Whoever waits for all jobs waits for none that was cancelled before. */
+  const past = new Set(job === undefined ? reports.filter(isCancelled).map(idOf) : []);
   const stop = new StopRequest(terminal);
   const title = job === undefined ? "waiting for all jobs" : `waiting for job ${job}`;
   const { clock } = terminal;
@@ -69,11 +73,21 @@ async function wait(context: CommandContext, command: Command): Promise<void> {
   await printDocument(context, command, job === undefined ? reports : reports[0], () =>
     reports.length === 0 ? "no jobs\n" : renderJobs(reports),
   );
-  for (const { definition, finished } of reports) {
-    if (finished) continue;
+  for (const report of reports) {
+    const id = idOf(report);
+    if (past.has(id) || (report.finished && !isCancelled(report))) continue;
     context.finish(exitCodes.failed);
-    await terminal.stderr.write(haltedText(definition.id));
+    await terminal.stderr.write(isCancelled(report) ? cancelledText(id) : haltedText(id));
   }
+}
+
+function idOf({ definition }: JobReport): JobId {
+  return definition.id;
+}
+
+/** Of a job that somebody has cut short: what follows it may need what it has not fetched. */
+function cancelledText(job: string): string {
+  return `peer: job ${job} was cancelled; what it had fetched by then is kept\n`;
 }
 
 /** Of a job whose wait is over though it is not finished. */

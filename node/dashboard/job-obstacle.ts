@@ -1,6 +1,7 @@
 import type { JobId, Millis } from "../../src/core/units.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import type { JobReport, PeerStats } from "../../src/ports/peer-control.ts";
+import { resumeText } from "../text/job-text.ts";
 import { answeredUrls, Standstill, type QueueAnswers } from "./standstill.ts";
 
 /** How much longer than a look took nothing is asked: where there are ten thousand jobs, a host's queues take a second. */
@@ -12,7 +13,10 @@ interface Told {
   readonly text: string;
 }
 
-/** Tells what keeps a job, or the first of all that run, back where it stands still, as seen from outside. */
+/**
+ * Tells what keeps a job, or the first of all that run, back where it stands still, as seen from outside; of one that is paused,
+ * where no other runs, what lets it go on.
+ */
 export class JobObstacle {
   readonly #answers: QueueAnswers;
   /** The one that is waited for; absent for all of them. */
@@ -36,7 +40,10 @@ export class JobObstacle {
     const awaited =
       this.#id === undefined ? jobs : jobs.filter((one) => one.definition.id === this.#id);
     const first = awaited.find(goesOn);
-    if (first === undefined) return undefined;
+    if (first === undefined) {
+      const paused = awaited.find(isPaused);
+      return paused && resumeText(paused.definition.id);
+    }
     const nowMs = this.#clock.nowMs();
     const fetched = awaited.reduce((sum, { counts }) => sum + answeredUrls(counts), 0);
     // Whose requests are open is not known: beside another job that runs, what holds the hosts says whether one is asked.
@@ -65,6 +72,10 @@ export class JobObstacle {
     }
     return this.#watched.standstill;
   }
+}
+
+function isPaused({ definition, finished }: JobReport): boolean {
+  return definition.state === "paused" && !finished;
 }
 
 function goesOn({ definition, finished }: JobReport): boolean {

@@ -44,7 +44,8 @@ export function progressView(
     jobs.reduce((sum, { counts }) => sum + count(counts), 0);
   const pages = total((counts) => counts.pages);
   const elapsedMs = total((counts) => counts.activeMs);
-  const paused = jobs.length > 0 && jobs.every(({ definition }) => definition.state === "paused");
+  const left = jobs.filter(({ finished }) => !finished);
+  const paused = left.length > 0 && left.every(({ definition }) => definition.state === "paused");
   const isAll = all.every((job) => isShown(job) || job.finished);
   return {
     title,

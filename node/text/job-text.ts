@@ -103,6 +103,11 @@ function shareRow({ peer, counts, past }: JobShare): LabelledRow {
   return ["member", `${shortId(peer)}, ${done}, ${rest}`];
 }
 
+/** What lets a paused job go on; `place` names its peer to a command, where that is known. */
+export function resumeText(job: string, place = ""): string {
+  return `to go on: peer jobs resume ${job}${place}`;
+}
+
 /** A line that tells what an injection has changed of a job that there was; empty where that is nothing. */
 export function changesText(job: string, changes: readonly OptionChange[]): string {
   const told = changes.map(

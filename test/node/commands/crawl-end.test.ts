@@ -79,6 +79,19 @@ it("has not done its work where somebody lets its peer leave before that", async
   expect(terminal.stdout.text).toContain("stopped; everything is kept");
 });
 
+it("shows of a crawl that somebody pauses what lets it go on", async () => {
+  terminal = new FakeTerminal({ isTTY: true });
+  terminal.environment["ORBWEAVER_CONTACT"] = "mail@docs.example";
+  const crawling = runCli(["crawl", seed, "--out", out], terminal, composePeer);
+  await expect.poll(() => control.waiting).toBe(1);
+  await control.changeJob("crawl" as JobId, "pause");
+  await expect
+    .poll(() => terminal.stderr.text.replace(/\u001b\[K\n */gu, " "))
+    .toContain(`to go on: peer jobs resume crawl --data ${out}`);
+  terminal.signal("SIGINT");
+  expect(await crawling).toBe(130);
+});
+
 it.each([{ fetched: 3, pages: 3 }, {}])(
   "has failed where somebody cancels its job, whatever was fetched by then: %j",
   async (counts) => {

@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { expect, it } from "vitest";
 import { runCli } from "../../../node/cli.ts";
+import type { JobReport } from "../../../src/ports/peer-control.ts";
 import { jobReport } from "../../support/fake-peer-control.ts";
 import { FakeTerminal } from "../../support/fake-terminal.ts";
 import { peerThat } from "../../support/stand-in-peer.ts";
@@ -43,6 +44,51 @@ it("peer wait fails where a job can go no further, and says so", async () => {
   expect(terminal.stderr.text).toMatch(
     /^peer: job a is not finished, and cannot go on: all its hosts are halted; [^\n]*\n$/,
   );
+});
+
+/** Job `a` as it stands once it is cancelled. */
+function cancelledReport(): JobReport {
+  const { definition, ...rest } = jobReport("a", { fetched: 3 });
+  return { ...rest, definition: { ...definition, state: "cancelled" } };
+}
+
+it.each([
+  ["--job", "before", cancelledReport()],
+  ["--job", "meanwhile", jobReport("a", { queued: 5 })],
+  ["all", "meanwhile", jobReport("a", { queued: 5 })],
+])(
+  "peer wait (%s) fails where the job was cancelled %s, and says so",
+  async (which, _when, before) => {
+    const end = cancelledReport();
+    const api = await peerThat((response, path) => {
+      const isWait = path === "/v1/jobs/a/wait";
+      const known = path === "/v1/jobs" ? { jobs: [before] } : before;
+      response.end(JSON.stringify(isWait ? { ...end, over: true } : known));
+    });
+    const words = which === "all" ? [] : ["--job", "a"];
+    const terminal = new FakeTerminal();
+    expect(await runCli(["wait", ...words, "--api", api, "--json"], terminal)).toBe(1);
+    expect(JSON.parse(terminal.stdout.text)).toEqual(which === "all" ? [end] : end);
+    expect(terminal.stderr.text).toBe(
+      "peer: job a was cancelled; what it had fetched by then is kept\n",
+    );
+  },
+);
+
+it("peer wait, for all jobs, waits for none that was cancelled before", async () => {
+  const [past, report] = [cancelledReport(), jobReport("b", { fetched: 5 })];
+  const api = await peerThat((response, path) => {
+    const answers: Record<string, unknown> = {
+      "/v1/jobs": { jobs: [past, report] },
+      "/v1/jobs/a/wait": { ...past, over: true },
+      "/v1/jobs/b/wait": { ...report, over: true },
+    };
+    response.end(JSON.stringify(answers[path ?? ""]));
+  });
+  const terminal = new FakeTerminal();
+  expect(await runCli(["wait", "--api", api, "--json"], terminal)).toBe(0);
+  expect(JSON.parse(terminal.stdout.text)).toEqual([past, report]);
+  expect(terminal.stderr.text).toBe("");
 });
 
 it("peer wait asks again, as often as a job goes on when the time for an answer is up", async () => {

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { JobObstacle } from "../../../node/dashboard/job-obstacle.ts";
 import { VirtualClock } from "../../../sim/virtual-clock.ts";
 import type { JobId } from "../../../src/core/units.ts";
-import type { HostStatus } from "../../../src/ports/peer-control.ts";
+import type { HostStatus, JobReport } from "../../../src/ports/peer-control.ts";
 import { jobReport } from "../../support/fake-peer-control.ts";
 
 const host: HostStatus = {
@@ -95,4 +95,17 @@ it("counts what a server has answered though its body was not wanted", async () 
       expect(await told(3)).toBe("h.example: no complete answer for 6.0 s");
     })(),
   );
+});
+
+it("tells what lets a paused job go on, where no other runs", async () => {
+  const answers = { queued: () => Promise.resolve([]), host: () => Promise.resolve(host) };
+  const obstacle = new JobObstacle(answers, undefined, new VirtualClock());
+  const [over, running] = [jobReport("a"), jobReport("c", { queued: 5 })];
+  const { definition, ...rest } = jobReport("b", { queued: 5 });
+  const paused: JobReport = { ...rest, definition: { ...definition, state: "paused" } };
+  const text = "to go on: peer jobs resume b";
+  expect(await obstacle.text({ jobs: [over, paused], openRequests: 0 })).toBe(text);
+  expect(await obstacle.text({ jobs: [over, paused, running], openRequests: 0 })).toBeUndefined();
+  const done: JobReport = { ...paused, finished: true };
+  expect(await obstacle.text({ jobs: [over, done], openRequests: 0 })).toBeUndefined();
 });

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { progressView } from "../../../node/dashboard/progress-view.ts";
 import { ProgressWatch } from "../../../node/dashboard/progress-watch.ts";
+import type { JobId } from "../../../src/core/units.ts";
 import { FakePeerControl, jobReport } from "../../support/fake-peer-control.ts";
 
 let control: FakePeerControl;
@@ -37,6 +38,15 @@ describe("progressView", () => {
     control.reports.set("b", jobReport("b", { queued: 1 }));
     const view = progressView(control.stats(), "a", "t");
     for (const name of ofAllJobs) expect(view).not.toHaveProperty(name);
+  });
+
+  it("says that jobs are paused where all are of which something is left", async () => {
+    await control.changeJob("a" as JobId, "pause");
+    for (const id of ["a", undefined]) {
+      expect(progressView(control.stats(), id, "t")).toMatchObject({ note: "paused" });
+    }
+    control.reports.set("b", jobReport("b", { queued: 1 }));
+    expect(progressView(control.stats(), undefined, "t")).not.toHaveProperty("note");
   });
 
   it("shows a job that there is not as nothing", () => {
