@@ -20,6 +20,7 @@ import type { Clock } from "../src/ports/clock.ts";
 import type { Fetcher } from "../src/ports/fetcher.ts";
 import type { Logger } from "../src/ports/logger.ts";
 import { noMetrics, type Metrics } from "../src/ports/metrics.ts";
+import { tellBehind } from "./behind-archive.ts";
 import { addressText, dataLayout } from "./config/peer-config.ts";
 import type { PeerConfig } from "./config/peer-config.ts";
 import type { SwarmParts } from "./compose-swarm.ts";
@@ -84,7 +85,7 @@ async function composeAround(
   const ports: PeerPorts = {
     ...given,
     ...(swarm && { overlay: swarm.overlay }),
-    archive: await archiveOf(config, identity, clock, tellWork),
+    archive: await archiveOf(config, identity, given, tellWork),
     entropy: new SystemEntropy(),
     fetcher: await fetcherOf(config, clock, shares),
     leases: new LeaseFile(layout.leasesFile),
@@ -183,7 +184,7 @@ async function resolverOf({ dns }: PeerConfig, clock: Clock): Promise<DnsResolve
 async function archiveOf(
   config: PeerConfig,
   { fileName }: PeerIdentity,
-  clock: Clock,
+  { clock, logger }: Pick<PeerPorts, "clock" | "logger">,
   tellWork: TellWork,
 ): Promise<Archive> {
   const { WarcArchive } = await import("../src/adapters/warc/warc-archive.ts");
@@ -203,6 +204,7 @@ async function archiveOf(
       unsureBytesMax: readBytesMax(config.bodyBytesMax),
     }),
     onIndexed: (file, bytes, ofBytes) => tellWork("indexing-archive", { file, bytes, ofBytes }),
+    onBehind: tellBehind(logger),
   });
 }
 

@@ -2,7 +2,9 @@ import type { WarcinfoFacts } from "../../core/archive/encode-warcinfo.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { keptBytesLargest, readBytesMax } from "../../ports/archive.ts";
 import type { ArchiveFiles } from "./archive-files.ts";
+import type { Millis } from "../../core/units.ts";
 import type { OnIndexed } from "./index-file.ts";
+import type { KeptBehind } from "./kept-behind.ts";
 
 export interface WarcArchiveOptions {
   /** Directory of the files; made if missing. One running peer per `peerName` writes to it. */
@@ -40,7 +42,12 @@ export interface WarcArchiveOptions {
   readonly files?: ArchiveFiles;
   /** Is told of files that are read for their index at a start, which may take long. @default nobody is told */
   readonly onIndexed?: OnIndexed;
+  /** Is told at a start where the archive has more than a crash leaves behind the mark. @default nobody is told */
+  readonly onBehind?: OnBehind;
 }
+
+/** Hears what an archive has that its database does not know of, and when the mark was made, where that tells. */
+export type OnBehind = (behind: KeptBehind, markedAtMs: Millis | undefined) => void;
 
 const MiB = 1024 * 1024;
 
@@ -54,4 +61,5 @@ export const defaultWarcArchiveOptions = {
   bodyBytesMax: keptBytesLargest,
   unsureBytesMax: readBytesMax(0),
   onIndexed: () => undefined,
+  onBehind: () => undefined,
 } as const;

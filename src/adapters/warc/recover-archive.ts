@@ -6,6 +6,7 @@ import { onDisk, removeFile, renameDurably, syncPath, unlessMissing } from "./ar
 import type { ArchiveGroup, ArchivePaths, FileNames } from "./file-names.ts";
 import { archivePaths, isDamaged, isFinished, isIndexed, isOpen } from "./file-names.ts";
 import { completeIndex, writeIndex, type OnIndexed } from "./index-file.ts";
+import { keptBehind, restsBehind, type KeptBehind } from "./kept-behind.ts";
 import { LineSorter } from "./line-sorter.ts";
 
 /** What was written so long after the mark was hardly on its way to the next one when the process ended. */
@@ -26,6 +27,10 @@ export interface RecoveredArchive {
   readonly damaged: readonly string[];
   /** Serial number for the next file; greater than every one that was ever committed. */
   readonly nextSerial: number;
+  /** A mark behind all that was kept; absent where there was none, and no file. */
+  readonly mark: ArchiveMark | undefined;
+  /** What was kept behind the mark that no crash leaves there; absent where there was no mark. */
+  readonly behind: KeptBehind | undefined;
 }
 
 /**
@@ -75,13 +80,25 @@ export async function recoverArchive(request: RecoveryRequest): Promise<Recovere
       if (kept) files.set(group.file, (await stat(paths.warc)).size);
     });
   }
+  const rests =
+    mark === undefined || markSerial === undefined
+      ? []
+      : restsBehind(found, files, mark, markSerial);
   const serials = [...found.map(({ serial }) => serial), markSerial ?? 0];
   const damaged = found.filter((group) => isDamaged(group) && files.has(group.file));
   return {
     files,
     damaged: damaged.map(({ file }) => file),
     nextSerial: Math.max(...serials) + 1,
+    mark: mark === undefined || rests.length > 0 ? endOf(files) : mark,
+    behind: await keptBehind(rests, directory, mark?.atMs, behindMsMin),
   };
+}
+
+/** From its commit on the database knows of all that was kept. */
+function endOf(files: ReadonlyMap<string, number>): ArchiveMark | undefined {
+  const [last] = [...files].slice(-1);
+  return last && { file: last[0], bytes: last[1] };
 }
 
 /** Whether the file is there in the end. */

@@ -74,13 +74,14 @@ export class WarcArchive implements Archive {
   }
 
   async #recover(mark: ArchiveMark | undefined): Promise<void> {
-    const { directory, recordBytesMax, onIndexed, clock } = this.#options;
+    const { directory, recordBytesMax, onBehind, onIndexed, clock } = this.#options;
     const request = { directory, names: this.#names, mark, recordBytesMax, onIndexed };
-    const { files, damaged, nextSerial } = await recoverArchive(request);
+    const { files, damaged, nextSerial, behind, ...kept } = await recoverArchive(request);
+    if (behind) onBehind(behind, mark?.atMs);
     for (const [file, bytes] of files) this.#finished.set(file, bytes);
     for (const file of damaged) this.#damaged.add(file);
     this.#nextSerial = nextSerial;
-    this.#mark = mark ?? { file: this.#names.name(nextSerial - 1, clock.wallMs()), bytes: 0 };
+    this.#mark = kept.mark ?? { file: this.#names.name(nextSerial - 1, clock.wallMs()), bytes: 0 };
     this.#state = "started";
   }
 

@@ -1,4 +1,4 @@
-import type { CanonicalUrl } from "../units.ts";
+import type { CanonicalUrl, Millis } from "../units.ts";
 import { isPlainUrl } from "../url/canonicalize-url.ts";
 import { hostOf, pathStartOf } from "../url/site-of.ts";
 import type { CaptureIndex } from "./capture.ts";
@@ -194,6 +194,13 @@ export function parseCdxjPlace(line: string): CdxjPlace | undefined {
   const { filename, offset, length } = fields;
   if (typeof filename !== "string" || !isCount(offset) || !isCount(length)) return undefined;
   return { file: filename, offset: Number(offset), length: Number(length) };
+}
+
+/** When the record of a line that {@link parseCdxjPlace} reads was fetched, to the second. */
+export function cdxjTimeMs(line: string): Millis {
+  const [, ...parts] = / (\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d) \{/.exec(line) ?? [];
+  const [year = NaN, month = NaN, day, hour, minute, second] = parts.map(Number);
+  return Date.UTC(year, month - 1, day, hour, minute, second);
 }
 
 function isCount(value: unknown): value is string {

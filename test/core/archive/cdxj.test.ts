@@ -1,6 +1,12 @@
 import { describe, expect, test } from "vitest";
 import fc from "fast-check";
-import { cdxjLine, parseCdxjPlace, surtKey, timestamp14 } from "../../../src/core/archive/cdxj.ts";
+import {
+  cdxjLine,
+  cdxjTimeMs,
+  parseCdxjPlace,
+  surtKey,
+  timestamp14,
+} from "../../../src/core/archive/cdxj.ts";
 import { isPlainUrl } from "../../../src/core/url/canonicalize-url.ts";
 
 const index = {
@@ -113,6 +119,7 @@ describe("cdxjLine", () => {
         expect(JSON.parse(line.slice(line.indexOf(' {"') + 1))).toMatchObject({ url });
         if (url !== "") {
           expect(parseCdxjPlace(line)).toEqual({ ...place, offset, length });
+          expect(cdxjTimeMs(line)).toBe(Math.floor(index.fetchedAtMs / 1_000) * 1_000);
         }
       }),
     );
