@@ -139,7 +139,9 @@ describe("a running peer and the commands that talk to it", () => {
 
     const cancelled = await json<JobReport>(["jobs", "cancel", "slow"]);
     expect(cancelled.definition.state).toBe("cancelled");
-    const end = await json<JobReport>(["wait", "--job", "slow"]);
+    const { code, stdout } = await command(["wait", "--job", "slow", "--json"]);
+    expect(code).toBe(1);
+    const end = JSON.parse(stdout) as JobReport;
     expect(end).toMatchObject({ finished: true, counts: { queued: 0 } });
     expect(end.counts.skipped.cancelled).toBeGreaterThan(0);
     expect(await command(["jobs", "show", "none"])).toMatchObject({ code: 1 });
