@@ -17,6 +17,9 @@ const robotsRowBytesMax = 2 * 1_024 * 1_024;
 /** A host name has at most 253 characters. */
 const hostNameBytesMax = 255;
 
+/** Requests for one URL, at most: far more than any peer makes, and so few that one more is still told as it is. */
+const attemptsMax = 65_535;
+
 const limits = { redirectChain: redirectChainMax };
 
 /**
@@ -25,9 +28,8 @@ const limits = { redirectChain: redirectChainMax };
  */
 export function readBundle(value: Uint8Array): QueueBundle | undefined {
   const bundle = decodeWithin(value, rowBytesMax, (bytes) => QueueBundle.decode(bytes, { limits }));
-  return bundle && Number.isSafeInteger(bundle.discoveredAtMs) && !bundle.urls.includes("")
-    ? bundle
-    : undefined;
+  if (!bundle || bundle.attempts > attemptsMax || bundle.urls.includes("")) return undefined;
+  return Number.isSafeInteger(bundle.discoveredAtMs) ? bundle : undefined;
 }
 
 /** A URL that one page lets in is let in, whatever others say of it; the rest comes whole from one of the entries. */

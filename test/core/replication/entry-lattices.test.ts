@@ -22,6 +22,7 @@ describe("a row of a queue", () => {
 
   it.each([
     ["an empty URL", { urls: ["http://a.test/", ""] }],
+    ["more attempts than can have been", { attempts: 65_536 }],
     ["longer redirects", { redirectChain: Array<string>(redirectChainMax + 1).fill("u") }],
   ])("is none with %s", (_, more) => {
     expect(readBundle(bundleOf(more))).toBeUndefined();
