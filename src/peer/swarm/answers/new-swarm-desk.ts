@@ -26,13 +26,16 @@ export function newSwarmDesk(
     readonly signal: AbortSignal;
   },
 ): SwarmDesk {
-  const { calls, homecoming, jobs: spread, replicator, tally, territory, view } = swarm;
+  const { calls, exchange, homecoming, jobs: spread, replicator, tally, territory, view } = swarm;
   const { jobs, urls } = desk;
   const { bodyBytesMax, replicas, signal } = options;
   const { clock } = ports;
   const contents = new ContentDesk({ calls, clock, urls, view }, bodyBytesMax, signal);
   const { past } = tally;
-  const figures = new SwarmFigures(clock, desk, { calls, homecoming, past, spread, view });
+  const figures = new SwarmFigures(clock, desk, {
+    ...{ calls, exchange, homecoming },
+    ...{ past, spread, view },
+  });
   const isDazed = (): boolean => swarm.isDazed;
   const held = new HeldAnswers({ ...desk, replicator, territory, view, isDazed }, replicas);
   const search = new HolderSearch(clock, { view, territory }, replicas, signal);

@@ -6,6 +6,7 @@ import type {
   StatsQuestion,
   StatsReply,
 } from "../../../core/messages/stats-message.ts";
+import { jobSpace } from "../../../core/record/url-keys.ts";
 import type { Ring } from "../../../core/ring/ring.ts";
 import { roundFigure } from "../../../core/round-figure.ts";
 import type { MemberId, Millis } from "../../../core/units.ts";
@@ -15,6 +16,7 @@ import type { JobRegistry } from "../../jobs/job-registry.ts";
 import { ownFigures, type DeskParts } from "../../answers/question-desk.ts";
 import { Slots } from "../../slots.ts";
 import { sumFigures, type MemberFigures } from "../../answers/sum-figures.ts";
+import type { Exchange } from "../exchange/exchange.ts";
 import type { JobSpread } from "../jobs/job-spread.ts";
 import type { MemberView } from "../members/member-view.ts";
 import type { PastTotalsBook } from "../members/past-totals.ts";
@@ -33,6 +35,7 @@ const heirTimeoutMs: Millis = 1_000;
 export class SwarmFigures {
   readonly #clock: Clock;
   readonly #desk: DeskParts;
+  readonly #exchange: Pick<Exchange, "pendingOf">;
   readonly #homecoming: Pick<Homecoming, "isDone">;
   readonly #calls: PeerCalls;
   readonly #jobs: JobRegistry;
@@ -47,6 +50,7 @@ export class SwarmFigures {
     desk: DeskParts,
     parts: {
       readonly calls: PeerCalls;
+      readonly exchange: Pick<Exchange, "pendingOf">;
       readonly homecoming: Pick<Homecoming, "isDone">;
       readonly past: PastTotalsBook;
       readonly spread: JobSpread;
@@ -57,6 +61,7 @@ export class SwarmFigures {
     this.#desk = desk;
     this.#jobs = desk.jobs;
     this.#calls = parts.calls;
+    this.#exchange = parts.exchange;
     this.#homecoming = parts.homecoming;
     this.#past = parts.past;
     this.#spread = parts.spread;
@@ -139,11 +144,17 @@ export class SwarmFigures {
     return reply && { member, reply, lagMs: Math.round(this.#clock.nowMs() - askedAtMs) };
   }
 
-  /** What is queued counts when its arc is held: until a holder has all that is here, more may be left than is known of. */
+  /**
+   * What is queued counts when its arc is held: until a holder has all that is here, more may be left than is known of. What is
+   * on its way to its owner counts nowhere else.
+   */
   #own(): StatsReply {
     const own = ownFigures(this.#desk, this.#view.generation);
     const isHome = this.#homecoming.isDone;
-    const jobs = own.jobs.map((totals) => ({ ...totals, finished: totals.finished && isHome }));
+    const jobs = own.jobs.map((totals) => {
+      const isSent = this.#exchange.pendingOf(jobSpace(totals.job)) === 0;
+      return { ...totals, finished: totals.finished && isHome && isSent };
+    });
     return { ...own, jobs };
   }
 

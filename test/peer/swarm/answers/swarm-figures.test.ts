@@ -33,6 +33,7 @@ function memberAmong(
   const { calls = {}, spread = {}, jobs = {}, members } = more;
   const parts = {
     ...{ calls, spread, past },
+    exchange: { pendingOf: () => 0 },
     homecoming: { isDone: true },
     view: { self: "self", others, generation: 1, members, ring: { sharesOf: () => new Map() } },
   };
@@ -70,7 +71,8 @@ it.each([true, false])(
       finished: at <= totalsMax,
     }));
     const view = { self: "self", others: [], generation: 1 };
-    const parts = { ...{ calls: {}, spread: {} }, past: new PastTotalsBook(), view };
+    const exchange = { pendingOf: () => 0 };
+    const parts = { ...{ calls: {}, spread: {} }, past: new PastTotalsBook(), exchange, view };
     const member = new SwarmFigures(
       new VirtualClock(),
       {
