@@ -176,7 +176,7 @@ export class Swarm {
       this.lending = new AddressLending(ports, lent, options.lending);
     }
     parts.journal.observe((ops, durable) => this.replicator.observe(ops, durable));
-    parts.journal.observe((ops) => this.termination.observe(ops));
+    parts.journal.observe((ops) => this.termination.observe(ops, this.replicator.sequence));
   }
 
   /** Nothing is crawled until the swarm says what. Serves the other members from here on. */
@@ -390,9 +390,9 @@ export class Swarm {
   }
 
   #newTermination(called: SwarmPorts & { readonly calls: PeerCalls }): Termination {
-    const busy = (id: JobId | typeof noJob): string | undefined => {
+    const busy = (id: JobId | typeof noJob, changedAt: number): string | undefined => {
       const { exchange, isSettled, replicator } = this;
-      return whyBusy(id, { ...this.#parts, exchange, isSettled, replicator });
+      return whyBusy(id, changedAt, { ...this.#parts, exchange, isSettled, replicator });
     };
     return new Termination(called, { view: this.view, homecoming: this.homecoming, busy });
   }

@@ -19,6 +19,13 @@ type View = Pick<SwarmView, "generation" | "generationOf" | "others" | "ring" | 
 /** Jobs whose changes are counted apart, at most: more than there may be. Rows of others are another member's invention. */
 const jobsCountedMax = 65_536;
 
+/** What was written of a job here. */
+interface Changes {
+  count: number;
+  /** The replicator's unit of the last one. */
+  sequence: number;
+}
+
 /** What every member said in one wave. */
 type Wave = ReadonlyMap<string, ActivityReply>;
 
@@ -29,6 +36,8 @@ interface Search {
   /** The member that kept the last wave from coming to the end. */
   busy: MemberId | undefined;
 }
+
+const nothing: Readonly<Changes> = { count: 0, sequence: 0 };
 
 /** Time between two waves. */
 const waveIntervalMs = 500;
@@ -49,11 +58,11 @@ export class Termination {
   readonly #calls: Pick<PeerCalls, "activity">;
   readonly #logger: Logger;
   readonly #view: View;
-  readonly #busy: (job: JobId | typeof noJob) => string | undefined;
+  readonly #busy: (job: JobId | typeof noJob, changedAt: number) => string | undefined;
   readonly #homecoming: Pick<Homecoming, "isDone">;
-  readonly #activity = new Map<number, number>();
+  readonly #changes = new Map<number, Changes>();
   /** Of all that are not counted apart. */
-  #otherActivity = 0;
+  readonly #otherChanges: Changes = { count: 0, sequence: 0 };
   /** The digest of the members, until another one runs. */
   #members:
     | { readonly generation: number; readonly others: readonly MemberId[]; readonly digest: bigint }
@@ -67,8 +76,11 @@ export class Termination {
     },
     parts: {
       readonly view: View;
-      /** Why the job is not over at this peer; where it is none, why the peer itself is not at rest. */
-      readonly busy: (job: JobId | typeof noJob) => string | undefined;
+      /**
+       * Why the job, last changed in that unit of the replicator, is not over at this peer; where it is none, why the peer
+       * itself is not at rest.
+       */
+      readonly busy: (job: JobId | typeof noJob, changedAt: number) => string | undefined;
       readonly homecoming: Pick<Homecoming, "isDone">;
     },
   ) {
@@ -80,25 +92,26 @@ export class Termination {
     this.#homecoming = parts.homecoming;
   }
 
-  /** Called by the journal with each atomic change. */
-  observe(ops: readonly StoreOp[]): void {
+  /** Called by the journal with each atomic change, after the replicator, whose unit it is. */
+  observe(ops: readonly StoreOp[], sequence: number): void {
     let last: number | undefined;
     for (const { key } of ops) {
       const space = jobSpaceOf(key);
       // Most rows of a change are of one job, and once is enough.
       if (space === undefined || space === last) continue;
       last = space;
-      const count = this.#activity.get(space);
-      if (count === undefined && this.#activity.size >= jobsCountedMax) this.#otherActivity += 1;
-      else this.#activity.set(space, (count ?? 0) + 1);
+      const changes = this.#changesOf(space);
+      changes.count += 1;
+      changes.sequence = sequence;
     }
   }
 
   /** What this peer says of a job, or of itself alone where it is none. */
   report(job: JobId | typeof noJob): ActivityReply {
     const { generation } = this.#view;
-    const busy = this.#busy(job);
-    const activity = job === noJob ? 0 : (this.#activity.get(jobSpace(job)) ?? this.#otherActivity);
+    const { count: activity, sequence } =
+      job === noJob ? nothing : (this.#changes.get(jobSpace(job)) ?? this.#otherChanges);
+    const busy = this.#busy(job, sequence);
     const returning = !this.#homecoming.isDone;
     return { busy, activity, generation, members: this.#membersDigest(), returning };
   }
@@ -128,6 +141,16 @@ export class Termination {
       search.before = wave;
       await this.#clock.sleep(waveIntervalMs, signal);
     }
+  }
+
+  /** Those to which another change of the job counts. */
+  #changesOf(space: number): Changes {
+    const known = this.#changes.get(space);
+    if (known) return known;
+    if (this.#changes.size >= jobsCountedMax) return this.#otherChanges;
+    const changes = { count: 0, sequence: 0 };
+    this.#changes.set(space, changes);
+    return changes;
   }
 
   /** What every other member says of itself. */
@@ -197,7 +220,7 @@ function jobSpaceOf(key: Uint8Array): number | undefined {
   const tag = territorialTagOf(key);
   if (tag === "queue") return jobSpaceOfQueueKey(key);
   if (tag === "outbox") return readOutboxKey(key).space;
-  return tag === "url" ? jobSpaceOfUrlKey(key) : undefined;
+  return tag === "url" || tag === "exclusion" ? jobSpaceOfUrlKey(key) : undefined;
 }
 
 function digestOf(member: MemberId, generation: number | undefined): bigint {

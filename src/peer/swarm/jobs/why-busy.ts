@@ -13,11 +13,19 @@ interface Workplaces {
   /** Whether this peer is to have nothing that it has not, and to lose nothing that it has. */
   readonly isSettled: boolean;
   readonly jobs: Pick<JobRegistry, "find" | "queuedUnheard">;
-  readonly replicator: Pick<Replicator, "queuedRows">;
+  readonly replicator: Pick<Replicator, "hasSent">;
 }
 
-/** Why the job is not over at this peer; where it is none, why the peer itself is not at rest. */
-export function whyBusy(id: JobId | typeof noJob, at: Workplaces): string | undefined {
+/**
+ * Why the job is not over at this peer; where it is none, why the peer itself is not at rest.
+ *
+ * @param changedAt the replicator's unit in which something of the job was last written
+ */
+export function whyBusy(
+  id: JobId | typeof noJob,
+  changedAt: number,
+  at: Workplaces,
+): string | undefined {
   if (!at.isSettled) return "arcs are on their way";
   if (id === noJob) return undefined;
   const [job, space] = [at.jobs.find(id), jobSpace(id)];
@@ -25,6 +33,6 @@ export function whyBusy(id: JobId | typeof noJob, at: Workplaces): string | unde
   if (job && job.leases > 0) return "URLs are being fetched";
   if (job && !isFinished(job) && !at.frontier.isStalled(job)) return "URLs are queued";
   if (at.exchange.pendingOf(space) > 0) return "URLs are on their way to their owners";
-  if (at.replicator.queuedRows > 0) return "changes are on their way to replicas";
+  if (!at.replicator.hasSent(changedAt)) return "changes are on their way to replicas";
   return undefined;
 }

@@ -160,7 +160,13 @@ export class ReplicaStream {
     if (liveSince === undefined) return false;
     // What was written before the stream took the arc up is part of the copy.
     if (sequence <= liveSince) return this.synced.contains(position);
-    return !this.#underWay.has(position) || this.#ackedUpTo(sequence);
+    return !this.#underWay.has(position) || this.hasAll(sequence);
+  }
+
+  /** Whether nothing is on its way of what was pushed up to the unit `sequence`. */
+  hasAll(sequence: number): boolean {
+    const [first] = this.#units;
+    return first === undefined || first.sequence > sequence;
   }
 
   /** Puts rows behind all others. */
@@ -226,11 +232,6 @@ export class ReplicaStream {
     forEachPosition(rows, (position) => {
       if (this.#underWay.get(position) === number) this.#underWay.delete(position);
     });
-  }
-
-  #ackedUpTo(sequence: number): boolean {
-    const [first] = this.#units;
-    return first === undefined || first.sequence > sequence;
   }
 
   #start(): void {

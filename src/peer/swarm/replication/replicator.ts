@@ -105,6 +105,11 @@ export class Replicator {
     return rows;
   }
 
+  /** Whether all that was written up to the unit `sequence` is durable at those to whom it goes. */
+  hasSent(sequence: number): boolean {
+    return [...this.#streams.values()].every((stream) => stream.hasAll(sequence));
+  }
+
   /** Units of the journal so far. */
   get sequence(): number {
     return this.#sequence;

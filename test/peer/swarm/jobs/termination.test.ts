@@ -5,7 +5,7 @@ import { Ring } from "../../../../src/core/ring/ring.ts";
 import { hostAddress, hostKey } from "../../../../src/core/record/host-keys.ts";
 import { outboxKey } from "../../../../src/core/record/outbox-key.ts";
 import { queueKey } from "../../../../src/core/record/queue-keys.ts";
-import { urlKey } from "../../../../src/core/record/url-keys.ts";
+import { retag, urlKey } from "../../../../src/core/record/url-keys.ts";
 import type {
   CanonicalUrl,
   HostName,
@@ -14,7 +14,7 @@ import type {
   SiteName,
 } from "../../../../src/core/units.ts";
 import { urlRow } from "../../../../src/peer/admission/url-row.ts";
-import { JobRegistry } from "../../../../src/peer/jobs/job-registry.ts";
+import { JobRegistry, type Job } from "../../../../src/peer/jobs/job-registry.ts";
 import { Termination } from "../../../../src/peer/swarm/jobs/termination.ts";
 
 const [a, b, self, z] = ["a" as MemberId, "b" as MemberId, "m" as MemberId, "z" as MemberId];
@@ -31,10 +31,12 @@ const view = { generation: 1, generationOf: () => 1, others: [a, b, z], ring, se
 /** Who runs, as every member sees it. */
 const { members } = newTermination(new Map()).termination.report(noJob);
 
+type OwnWork = ConstructorParameters<typeof Termination>[1]["busy"];
+
 /** A member among others that say what `reports` has. */
 function newTermination(
   reports: Map<MemberId, ActivityReply>,
-  ownWork: () => string | undefined = () => undefined,
+  ownWork: OwnWork = () => undefined,
   seen = view,
 ) {
   const clock = new VirtualClock();
@@ -55,11 +57,7 @@ function newTermination(
 }
 
 /** Who waits for the end of a job, before members that say what `reports` has. */
-function newWait(
-  reports: Map<MemberId, ActivityReply>,
-  ownWork?: () => string | undefined,
-  seen?: typeof view,
-) {
+function newWait(reports: Map<MemberId, ActivityReply>, ownWork?: OwnWork, seen?: typeof view) {
   const { clock, asked, termination } = newTermination(reports, ownWork, seen);
   const job = new JobRegistry().define("one");
   const stop = new AbortController();
@@ -100,10 +98,36 @@ describe("Termination", () => {
     const key = urlRow("http://e.org/" as CanonicalUrl, one).key;
     const host = hostAddress("e.org" as SiteName, "e.org" as HostName);
     const queued = queueKey(host, one.space, 1, 1, [key]);
-    for (const keys of [[key, key], [queued], [outboxKey(1n, key)], [hostKey("host", host)]]) {
-      termination.observe(keys.map((of) => ({ type: "del", key: of })));
+    const excluded = retag(key, "exclusion");
+    const ofJob = [[key, key], [queued], [outboxKey(1n, key)], [excluded]];
+    for (const keys of [...ofJob, [hostKey("host", host)]]) {
+      const ops = keys.map((of) => ({ type: "del", key: of }) as const);
+      termination.observe(ops, 1);
     }
-    expect([one, two].map(({ definition }) => report(definition.id))).toEqual([3, 0]);
+    expect([one, two].map(({ definition }) => report(definition.id))).toEqual([4, 0]);
+  });
+
+  it("asks about a job by the unit that changed it last, and about none by no unit", () => {
+    const asked: [JobId | typeof noJob, number][] = [];
+    const ownWork = (job: JobId | typeof noJob, changedAt: number): undefined => {
+      asked.push([job, changedAt]);
+    };
+    const { termination } = newTermination(new Map(), ownWork);
+    const change = (job: Job, sequence: number): void => {
+      const { key } = urlRow("http://e.org/" as CanonicalUrl, job);
+      termination.observe([{ type: "del", key }], sequence);
+    };
+    change(one, 4);
+    change(two, 5);
+    change(one, 6);
+    change(two, 9);
+    const ids = [one.definition.id, two.definition.id, noJob] as const;
+    for (const id of ids) termination.report(id);
+    expect(asked).toEqual([
+      [ids[0], 6],
+      [ids[1], 9],
+      [noJob, 0],
+    ]);
   });
 
   it.each([
@@ -235,7 +259,7 @@ it("counts the changes of jobs that nobody has in a bounded memory, and those of
   const { termination } = newTermination(new Map());
   const change = (space: number): void => {
     const key = outboxKey(0n, urlKey("url", 0n, Uint32Array.of(1, 2, 3, 4), 0, space));
-    termination.observe([{ type: "del", key }]);
+    termination.observe([{ type: "del", key }], 1);
   };
   change(one.space);
   for (let space = 0; space < 65_536; space += 1) change(space);

@@ -12,14 +12,17 @@ function atRest() {
   const jobs = new JobRegistry();
   const job = jobs.define("one");
   const onTheirWay = { space: -1 };
+  /** Units of the replicator that are at all replicas. */
+  const sent = { upTo: 7 };
   const at = {
     exchange: { pendingOf: (space: number) => (space === onTheirWay.space ? 1 : 0) },
     frontier: { isStalled: () => false },
     isSettled: true,
     jobs,
-    replicator: { queuedRows: 0 },
+    replicator: { hasSent: (sequence: number) => sequence <= sent.upTo },
   };
-  return { at, job, onTheirWay, why: (id = job.definition.id) => whyBusy(id, at) };
+  const why = (id = job.definition.id, changedAt = 7) => whyBusy(id, changedAt, at);
+  return { at, job, onTheirWay, sent, why };
 }
 
 describe("whether anything is left of a job at a peer", () => {
@@ -33,7 +36,7 @@ describe("whether anything is left of a job at a peer", () => {
     const { at, job } = atRest();
     at.isSettled = false;
     for (const id of [job.definition.id, noJob] as const) {
-      expect(whyBusy(id, at)).toBe("arcs are on their way");
+      expect(whyBusy(id, 7, at)).toBe("arcs are on their way");
     }
   });
 
@@ -73,15 +76,16 @@ describe("whether anything is left of a job at a peer", () => {
     expect(why(other.definition.id)).toBeUndefined();
   });
 
-  it("is something while changes are on their way to replicas", () => {
-    const { at, why } = atRest();
-    at.replicator.queuedRows = 1;
+  it("is something while changes of it are on their way to replicas; later ones, of other jobs, do not count", () => {
+    const { job, sent, why } = atRest();
+    sent.upTo = 6;
     expect(why()).toBe("changes are on their way to replicas");
+    expect(why(job.definition.id, 6)).toBeUndefined();
   });
 
   it("asks of the peer alone where no job is named", () => {
-    const { at } = atRest();
-    at.replicator.queuedRows = 1;
-    expect(whyBusy(noJob, at)).toBeUndefined();
+    const { at, sent } = atRest();
+    sent.upTo = 6;
+    expect(whyBusy(noJob, 7, at)).toBeUndefined();
   });
 });

@@ -56,3 +56,10 @@ it.each([0, 1, 2, 3])("of three sites %i are at their replica", async (count) =>
   // All that are at theirs need no more time.
   expect(clock.nowMs() - startMs).toBe(count < 3 ? 700 : 0);
 });
+
+it.each([0, 1, 2, 3])("what was written is sent up to unit %i", async (count) => {
+  const { clock, replicator } = newHolder(count);
+  await clock.run(clock.sleep(700));
+  const sent = [1, 2, 3].filter((sequence) => replicator.hasSent(sequence));
+  expect(sent).toEqual([1, 2, 3].slice(0, count));
+});
