@@ -62,6 +62,7 @@ export class Sieve {
   readonly options: SieveOptions;
   #bloom: BloomCascade;
   readonly #cache: FingerprintCache;
+  #offers = 0;
   #unsettled = 0;
 
   constructor(options: Partial<SieveOptions> = {}) {
@@ -80,12 +81,18 @@ export class Sieve {
     return this.#bloom.size;
   }
 
+  /** Offers so far. */
+  get offers(): number {
+    return this.#offers;
+  }
+
   /** Asked keys that are not settled yet. */
   get unsettled(): number {
     return this.#unsettled;
   }
 
   offer(space: number, words: Uint32Array, at: number): SieveAnswer {
+    this.#offers++;
     if (this.#cache.testAndAdd(space, words, at)) return "seen";
     if (!this.#bloom.testAndAdd(space, words, at)) return "new";
     this.#unsettled++;

@@ -131,7 +131,7 @@ export class Admission {
     this.#journal = parts.journal;
     this.#frontier = parts.frontier;
     this.#sieve = parts.sieve;
-    this.#offers = new UnsettledOffers(parts.sieve.sieve.options.unsettledOffersMax);
+    this.#offers = new UnsettledOffers(parts.sieve);
     this.#sequence = parts.sequence;
     this.#outlet = parts.outlet;
     this.#merged = parts.merged ?? new MergedUrls();
@@ -182,7 +182,7 @@ export class Admission {
   }
 
   async #round(round: readonly Pending[]): Promise<void> {
-    const keep = this.#offers.offer(linksOf(round));
+    const keep = this.#offers.begin();
     const { candidates, knownSeeds, outgoing } = await this.#sift(
       round.map(({ request }) => request),
     );

@@ -1,29 +1,36 @@
+import type { Sieve } from "../../core/sieve/sieve.ts";
+
+/** A start puts another sieve in the place of the first one. */
+interface Keeper {
+  readonly sieve: Pick<Sieve, "offers" | "options">;
+}
+
 /**
- * Counts the links that are offered to the sieve while the rows of earlier ones are not durable yet.
+ * Counts what the sieve is offered while the rows of earlier links are not durable yet: links, rows of other members, and what
+ * pages contain.
  *
  * The sieve's cache promises to keep so many of the latest offers. A key that it has forgotten is looked for in the
  * database; if its row is not there yet either, its URL counts as new once more.
  */
 export class UnsettledOffers {
-  readonly #max: number;
-  #offers = 0;
-  /** Links offered before each round that is not durable yet, in the order of the rounds. */
+  readonly #keeper: Keeper;
+  /** Offers before each round that is not durable yet, in the order of the rounds. */
   readonly #before: number[] = [];
 
-  constructor(max: number) {
-    this.#max = max;
+  constructor(keeper: Keeper) {
+    this.#keeper = keeper;
   }
 
-  /** Whether the cache could forget keys of rounds that are not durable, if so many more were offered. */
+  /** Whether the cache could forget keys of rounds that are not durable, if so many links more were offered. */
   isTooMany(links: number): boolean {
     const [before] = this.#before;
-    return before !== undefined && this.#offers - before + links > this.#max;
+    const { offers, options } = this.#keeper.sieve;
+    return before !== undefined && offers - before + links > options.unsettledOffersMax;
   }
 
-  /** Counts a round's links; with what is returned the caller says when its rows are durable, if it has any. */
-  offer(links: number): (durable: Promise<void>) => void {
-    const before = this.#offers;
-    this.#offers += links;
+  /** To be called before a round; with what is returned the caller says when its rows are durable, if it has any. */
+  begin(): (durable: Promise<void>) => void {
+    const before = this.#keeper.sieve.offers;
     return (durable) => {
       this.#before.push(before);
       durable.then(

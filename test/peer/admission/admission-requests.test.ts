@@ -70,6 +70,20 @@ describe("a request to admission", () => {
     });
   });
 
+  it("takes no URL for new twice while the sieve is offered many keys of other members before its row is durable", async () => {
+    const bench = new AdmissionBench({ sieve: { cacheCapacity: 8, unsettledOffersMax: 8 } });
+    await bench.run(async () => {
+      const url = "http://a.example/";
+      const { durable } = await bench.admission.admit(bench.seeds(url));
+      const { space } = bench.job;
+      for (let n = 0; n < 32; n += 1) {
+        bench.sieve.sieve.offer(space, linksTo(`http://b.example/${n}`).fingerprints, 0);
+      }
+      expect(await bench.admission.admit(bench.seeds(url))).toMatchObject({ added: [] });
+      await durable;
+    });
+  });
+
   it.each([
     [true, [0], ""],
     [false, [], "address-forbidden"],
