@@ -7,6 +7,7 @@ import { checkSchemaVersion } from "./schema-version.ts";
 import type { Sequence } from "./sequence.ts";
 import { followClockBack } from "./set-back-clock.ts";
 import type { SieveKeeper } from "../admission/sieve-keeper.ts";
+import { keepAlone } from "../swarm/ownership/keep-alone.ts";
 import { startArchive } from "./start-archive.ts";
 
 /** Opens a peer's database and archive, and takes up what the last run left there. */
@@ -29,4 +30,5 @@ export async function openData(
   await parts.sequence.load(store);
   await parts.sieve.load(store);
   await countInterrupted(ports, parts);
+  if (!ports.overlay) await keepAlone(store, parts);
 }

@@ -12,12 +12,17 @@ const key = namedKey("meta", "generation");
  * would not be believed either.
  */
 export async function beginGeneration(store: Store, nowMs: Millis): Promise<number> {
-  const value = await store.get(key);
+  const value = await savedGeneration(store);
   const saved = value ? Number(new TextDecoder().decode(value)) : 0;
   const next = saved + 1;
   const generation = Math.max(Math.floor(nowMs), isTimely(next, nowMs) ? next : 0);
   await store.write([generationOp(generation)], { sync: true });
   return generation;
+}
+
+/** The row of the latest generation; none where the peer was never in a swarm. */
+export function savedGeneration(store: Pick<Store, "get">): Promise<Uint8Array | undefined> {
+  return store.get(key);
 }
 
 /** Notes the generation to which this run has moved on. */
