@@ -42,6 +42,7 @@ import { Sequence } from "./durability/sequence.ts";
 import { timeOp } from "./durability/set-back-clock.ts";
 import { SieveKeeper } from "./admission/sieve-keeper.ts";
 import { Pulse } from "./pulse.ts";
+import { takeInOutbox } from "./swarm/exchange/take-in-outbox.ts";
 import { newSwarm } from "./swarm/new-swarm.ts";
 import type { Swarm } from "./swarm/swarm.ts";
 import { isWorkedOn, WorkTime } from "./jobs/work-time.ts";
@@ -178,7 +179,8 @@ export class Peer implements PeerControl {
     this.#state = "running";
     this.#startedAtMs = clock.nowMs();
     this.#pace = new Pace(this.#jobs.pages, this.#startedAtMs);
-    await this.#swarm?.start(this.#admission);
+    if (this.#swarm) await this.#swarm.start(this.#admission);
+    else await takeInOutbox(this.#ports.store, this.#admission, this.#jobs, this.#journal);
     if (isStopped()) return;
     this.#frontier.start();
     this.#dispatcher.start();
