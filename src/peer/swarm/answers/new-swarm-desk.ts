@@ -32,10 +32,8 @@ export function newSwarmDesk(
   const { clock } = ports;
   const contents = new ContentDesk({ calls, clock, urls, view }, bodyBytesMax, signal);
   const { past } = tally;
-  const figures = new SwarmFigures(clock, desk, {
-    ...{ calls, exchange, homecoming },
-    ...{ past, spread, view },
-  });
+  const sources = { calls, exchange, homecoming, past, spread, view };
+  const figures = new SwarmFigures(clock, desk, sources);
   const isDazed = (): boolean => swarm.isDazed;
   const held = new HeldAnswers({ ...desk, replicator, territory, view, isDazed }, replicas);
   const search = new HolderSearch(clock, { view, territory }, replicas, signal);

@@ -1,14 +1,11 @@
-import type { ExclusionReason } from "../../../core/jobs/exclusion.ts";
-import { isTooLong } from "../../../core/jobs/job-rules.ts";
 import type { RingPosition } from "../../../core/ring/ring-position.ts";
 import type { JobId, MemberId, Millis } from "../../../core/units.ts";
-import { canonicalizeUrl } from "../../../core/url/canonicalize-url.ts";
 import type { Admission } from "../../admission/admission.ts";
-import type { Job, JobRegistry } from "../../jobs/job-registry.ts";
+import type { JobRegistry } from "../../jobs/job-registry.ts";
 import type { Journal } from "../../durability/journal.ts";
 import { HostPlaces } from "../../host-places.ts";
 import type { ForwardedUrl, ForwardResult } from "../../../core/messages/forward.ts";
-import { intakesOf } from "./intake.ts";
+import { broughtUrl, canonicalOf, intakesOf } from "./intake.ts";
 import type { BroughtUrl, Intake } from "./intake.ts";
 import type { Delivery } from "./parcel.ts";
 import type { Replicator } from "../replication/replicator.ts";
@@ -103,17 +100,16 @@ export class ForwardDesk {
     positions: Set<RingPosition>,
   ): BroughtUrl | { readonly result: ForwardResult } {
     if (entry === "rejected") return { result: entry };
-    const url = canonicalizeUrl(entry.url);
-    // What this peer would not have found itself, it does not take from others.
-    if (url === undefined || url !== entry.url) return { result: "rejected" };
+    const url = canonicalOf(entry);
+    if (url === undefined) return { result: "rejected" };
     const position = this.#places.of(url).position;
     if (!this.#parts.territory.admits(position)) return { result: this.#elsewhere(position) };
     const job = this.#parts.jobs.find(entry.job as JobId);
     if (!job) return { result: { holder: undefined } };
-    const excluded = entry.excluded as ExclusionReason | undefined;
-    if (excluded !== undefined && !job.counter.takesReason(excluded)) return { result: "rejected" };
+    const brought = broughtUrl(place, url, entry, job);
+    if (!brought) return { result: "rejected" };
     positions.add(position);
-    return { place, url, entry, job, reason: excluded ?? ownReason(url, job) };
+    return brought;
   }
 
   async #takeIn({ request, places }: Intake, results: ForwardResult[]): Promise<void> {
@@ -128,12 +124,4 @@ export class ForwardDesk {
     const { member, generation } = holder;
     return { holder: { member, generation } };
   }
-}
-
-/**
- * What the job says of a URL here. Patterns were tried where the URL was found, in a thread that can be ended: a job is as
- * another member has made it, and one pattern may take hours for one URL.
- */
-function ownReason(url: string, { definition }: Job): ExclusionReason | undefined {
-  return isTooLong(url, definition.options) ? "url-length" : undefined;
 }

@@ -1,8 +1,10 @@
 import type { ExclusionReason } from "../../../core/jobs/exclusion.ts";
+import { isTooLong } from "../../../core/jobs/job-rules.ts";
 import { packKeyedLinks } from "../../../core/page/packed-links.ts";
 import { noLinks } from "../../../core/page/parsed-page.ts";
 import type { OutboxEntry } from "../../../core/record/record.pb.ts";
 import type { CanonicalUrl } from "../../../core/units.ts";
+import { canonicalizeUrl } from "../../../core/url/canonicalize-url.ts";
 import { dedupeKey } from "../../../core/url/dedupe-key.ts";
 import type { AdmissionRequest } from "../../admission/admission.ts";
 import type { Job } from "../../jobs/job-registry.ts";
@@ -23,6 +25,24 @@ export interface Intake {
   readonly request: AdmissionRequest;
   /** Where the request's links stand among the URLs of the message. */
   readonly places: readonly number[];
+}
+
+/** The entry's URL; nothing where it is not in its canonical form: what this peer would not have found itself, it does not take. */
+export function canonicalOf({ url }: OutboxEntry): CanonicalUrl | undefined {
+  const canonical = canonicalizeUrl(url);
+  return canonical === url ? canonical : undefined;
+}
+
+/** The entry as it may be taken in; nothing where it is kept out for what is no reason of the job's. */
+export function broughtUrl(
+  place: number,
+  url: CanonicalUrl,
+  entry: OutboxEntry,
+  job: Job,
+): BroughtUrl | undefined {
+  const excluded = entry.excluded as ExclusionReason | undefined;
+  if (excluded !== undefined && !job.counter.takesReason(excluded)) return undefined;
+  return { place, url, entry, job, reason: excluded ?? ownReason(url, job) };
 }
 
 /**
@@ -68,4 +88,12 @@ function intakeOf(group: readonly BroughtUrl[]): Intake[] {
     ...(entry.via === undefined ? {} : { via: entry.via }),
   };
   return [{ request, places: group.map(({ place }) => place) }];
+}
+
+/**
+ * What the job says of a URL here. Patterns were tried where the URL was found, in a thread that can be ended: a job is as
+ * another member has made it, and one pattern may take hours for one URL.
+ */
+function ownReason(url: string, { definition }: Job): ExclusionReason | undefined {
+  return isTooLong(url, definition.options) ? "url-length" : undefined;
 }

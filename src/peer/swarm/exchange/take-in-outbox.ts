@@ -1,15 +1,13 @@
-import type { ExclusionReason } from "../../../core/jobs/exclusion.ts";
 import { readOutboxKey } from "../../../core/record/outbox-key.ts";
 import { OutboxEntry } from "../../../core/record/record.pb.ts";
 import { ArcSet } from "../../../core/ring/arc-set.ts";
 import type { JobId } from "../../../core/units.ts";
-import { canonicalizeUrl } from "../../../core/url/canonicalize-url.ts";
 import type { Store, StoreEntry, StoreOp } from "../../../ports/store.ts";
 import type { Admission } from "../../admission/admission.ts";
 import type { Journal } from "../../durability/journal.ts";
 import type { JobRegistry } from "../../jobs/job-registry.ts";
 import { scanArcs } from "../replication/scan-arcs.ts";
-import { intakesOf, type BroughtUrl } from "./intake.ts";
+import { broughtUrl, canonicalOf, intakesOf, type BroughtUrl } from "./intake.ts";
 
 /** Rows that are taken in together. */
 const rowsPerRound = 1_000;
@@ -48,10 +46,7 @@ function urlOf(
   jobs: Pick<JobRegistry, "find">,
 ): BroughtUrl | undefined {
   const entry = OutboxEntry.decode(value);
-  const url = canonicalizeUrl(entry.url);
-  const job = jobs.find(entry.job as JobId);
-  if (!job || url !== entry.url || readOutboxKey(key).space !== job.space) return undefined;
-  const reason = entry.excluded as ExclusionReason | undefined;
-  if (reason !== undefined && !job.counter.takesReason(reason)) return undefined;
-  return { place, url, entry, job, reason };
+  const [url, job] = [canonicalOf(entry), jobs.find(entry.job as JobId)];
+  if (!url || !job || readOutboxKey(key).space !== job.space) return undefined;
+  return broughtUrl(place, url, entry, job);
 }
