@@ -15,11 +15,11 @@ describe("peer crawl that is killed with SIGKILL", () => {
   it("goes on with the same command, loses nothing, and counts what it asks for again", async () => {
     const site = await bench.site({
       sites: 8,
-      totalPages: 800,
+      totalPages: 400,
       shares: { ...defaultSampleWebOptions.shares, ...noFailures },
     });
     const out = await bench.directory();
-    const plan = { delayMs: 10, kills: 3, seed: 7, requests: 800 };
+    const plan = { delayMs: 10, kills: 3, seed: 7, requests: 400 };
     const { summary, graph, report, kills } = await crawlThroughKills(bench, site, out, plan);
 
     expect(kills).toBe(3);

@@ -50,7 +50,7 @@ describe("a swarm of processes through a kill, a join and a leave", () => {
     site = await bench.site({
       sites: 12,
       hostsPerSite: 2,
-      totalPages: 800,
+      totalPages: 500,
       // No spellings: each URL is fetched under the name that the graph gives it.
       sessionShare: 0,
       variantShare: 0,

@@ -27,7 +27,7 @@ export interface Holder {
  * Pieces of what is noted from which on no more is taken in that others say: 16 MiB, and sixteen times the tokens
  * of the heaviest member. A member notes little more than the arcs of which it keeps copies.
  */
-const piecesMax = 2 ** 20;
+export const defaultPiecesMax = 2 ** 20;
 
 /** No run has this number. */
 const noGeneration = -1;
@@ -42,11 +42,16 @@ const noGeneration = -1;
  * Invariant: what is closing is held.
  */
 export class Territory {
+  readonly #piecesMax: number;
   #held = ArcSet.empty;
   #closing = ArcSet.empty;
   readonly #holders = new ArcMap(isSame);
   /** What {@link bereft} has found, until a note or the members change. */
   #bereft: { readonly others: SwarmView["others"]; readonly arcs: ArcSet } | undefined;
+
+  constructor(piecesMax = defaultPiecesMax) {
+    this.#piecesMax = piecesMax;
+  }
 
   get held(): ArcSet {
     return this.#held;
@@ -104,7 +109,7 @@ export class Territory {
    * such an arc can be asked again, and until then whoever owns it is taken for its holder.
    */
   makeRoomFor(arcs: ArcSet, member: MemberId, members: number): boolean {
-    const pieces = 2 * arcs.size;
+    const [pieces, piecesMax] = [2 * arcs.size, this.#piecesMax];
     if (this.#holders.size + pieces <= piecesMax / 2) return true;
     this.#holders.delete(this.notedWhere(({ also, synced }) => !synced && !also));
     this.#bereft = undefined;

@@ -15,21 +15,22 @@ import { timelessStore } from "../../../support/still-process.ts";
 const nobody: ReadonlySet<MemberId> = new Set();
 
 /** As many totals as one message may have of a member. */
+const manyTotals = Array.from({ length: totalsMax }, (_, at) => ({
+  job: `job-${at}` as JobId,
+  counts: noJobCounts,
+}));
+
 function manyOf(member: string, upMs = 1): PastTotals {
-  const jobs = Array.from({ length: totalsMax }, (_, at) => ({
-    job: `job-${at}` as JobId,
-    counts: noJobCounts,
-  }));
-  return { member: member as MemberId, generation: 1, upMs, jobs };
+  return { member: member as MemberId, generation: 1, upMs, jobs: manyTotals };
 }
 
 it("remembers a bounded number of totals, those told of last, however many members it is told of", () => {
   const book = new PastTotalsBook();
-  for (let at = 0; at < 100; at += 1) book.take([manyOf(`member-${at}`)], nobody);
+  for (let at = 0; at < 30; at += 1) book.take([manyOf(`member-${at}`)], nobody);
   const held = book.all();
   expect(held).toHaveLength(25);
-  expect(held.at(-1)?.member).toBe("member-99");
-  for (let upMs = 2; upMs < 100; upMs += 1) book.take([manyOf("member-99", upMs)], nobody);
+  expect(held.at(-1)?.member).toBe("member-29");
+  for (let upMs = 2; upMs < 5; upMs += 1) book.take([manyOf("member-29", upMs)], nobody);
   expect(book.all()).toHaveLength(25);
 });
 
@@ -63,7 +64,7 @@ it("holds of two tellings of one member the later one, in whatever order they co
 
 it("passes on the latest, as many as have room beside what a message has already", () => {
   const book = new PastTotalsBook();
-  const few = { ...manyOf("any"), jobs: manyOf("any").jobs.slice(0, 2) };
+  const few = { ...manyOf("any"), jobs: manyTotals.slice(0, 2) };
   const told = Array.from({ length: pastMembersMax + 1 }, (_, at) => {
     return { ...few, member: `member-${at}` as MemberId };
   });
@@ -78,7 +79,7 @@ it("passes on the latest, as many as have room beside what a message has already
 function longOf(member: string, jobs: number, reasons: number): PastTotals {
   const names = Array.from({ length: reasons }, (_, at) => [`reason-${at}`, 9e15] as const);
   const counts = { ...noJobCounts, skipped: Object.fromEntries(names) };
-  const told = manyOf(member).jobs.slice(0, jobs);
+  const told = manyTotals.slice(0, jobs);
   return { ...manyOf(member), jobs: told.map(({ job }) => ({ job, counts })) };
 }
 
@@ -115,7 +116,7 @@ it("has the totals of members that are gone after a crash, and none that it has 
   const back = new PastTotalsBook();
   await back.load(store);
   expect(back.all()).toEqual([few("gone", 2)]);
-  for (let at = 0; at < 30; at += 1) back.take([manyOf(`gone-${at}`)], nobody);
+  for (let at = 0; at < 26; at += 1) back.take([manyOf(`gone-${at}`)], nobody);
   const puts = [];
   for (let ops = back.takeUnsaved(isGone); ops.length > 0; ops = back.takeUnsaved(isGone)) {
     puts.push(ops.filter(({ type }) => type === "put").length);

@@ -249,6 +249,8 @@ it("arcs that were given up without a successor, closed or not, take in again wh
 });
 
 describe("the room for notes of what others say", () => {
+  const piecesMax = 2 ** 12;
+
   /** So many arcs, each a position long; those of another offset touch none of them. */
   function arcsOf(count: number, offset = 0): ArcSet {
     const step = 16;
@@ -260,24 +262,24 @@ describe("the room for notes of what others say", () => {
 
   it("is for so many arcs, each of which may part one that is noted", () => {
     expect(arcsOf(7).size).toBe(7);
-    expect(new Territory().makeRoomFor(arcsOf(2 ** 18 - 1), a, 2)).toBe(true);
-    expect(new Territory().makeRoomFor(arcsOf(2 ** 18), a, 2)).toBe(false);
+    expect(new Territory(piecesMax).makeRoomFor(arcsOf(piecesMax / 4 - 1), a, 2)).toBe(true);
+    expect(new Territory(piecesMax).makeRoomFor(arcsOf(piecesMax / 4), a, 2)).toBe(false);
   });
 
   it("has a share for each member when others have said much", () => {
-    const territory = new Territory();
+    const territory = new Territory(piecesMax);
     territory.note(everything, kept(a));
-    territory.note(arcsOf(2 ** 18 - 8), kept(b));
-    const more = arcsOf(2 ** 10, 1);
+    territory.note(arcsOf(piecesMax / 4 - 8), kept(b));
+    const more = arcsOf(piecesMax / 64, 1);
     expect(territory.makeRoomFor(more, b, 4)).toBe(false);
     expect(territory.makeRoomFor(more, a, 4)).toBe(true);
-    expect(territory.makeRoomFor(arcsOf(2 ** 17, 1), a, 4)).toBe(false);
+    expect(territory.makeRoomFor(arcsOf(piecesMax / 8, 1), a, 4)).toBe(false);
   });
 
   it("is not used up by what a member says and takes back", () => {
-    const territory = new Territory();
+    const territory = new Territory(piecesMax);
     territory.note(everything, kept(a));
-    const count = 2 ** 17 - 8;
+    const count = piecesMax / 8 - 8;
     for (let offset = 0; offset < 4; offset += 1) {
       territory.note(arcsOf(count, offset), kept(b));
       territory.release(arcsOf(count, offset), b, 1, all);
@@ -287,9 +289,9 @@ describe("the room for notes of what others say", () => {
 
   /** What is noted when so many members, each under an id of its own, have answered that they hold other arcs. */
   function afterAnswers(members: number, areKept: boolean): Territory {
-    const territory = new Territory();
+    const territory = new Territory(piecesMax);
     territory.note(everything.subtract(half), kept(a));
-    const count = 2 ** 17;
+    const count = piecesMax / 8;
     for (let id = 0; id < members; id += 1) {
       const held = arcsOf(count, 8 * count * id);
       const said = { generation: 1, held, kept: areKept ? held : ArcSet.empty };
@@ -300,14 +302,14 @@ describe("the room for notes of what others say", () => {
 
   it.each([false, true])("is not used up by the answers of ever other members (%j)", (areKept) => {
     const territory = afterAnswers(6, areKept);
-    expect([...territory.notes(everything)].length).toBeLessThanOrEqual(2 ** 19);
+    expect([...territory.notes(everything)].length).toBeLessThanOrEqual(piecesMax / 2);
     expect(territory.holderAt(elsewhere)).toEqual(kept(a));
   });
 
   it("is made by forgetting what no copy hangs on, and has the latest answer", () => {
     const territory = afterAnswers(3, false);
     expect(territory.holderAt(0 as RingPosition)).toBeUndefined();
-    expect(territory.holderAt((2 * 2 ** 21) as RingPosition)?.member).toBe("2");
-    expect(territory.makeRoomFor(arcsOf(2 ** 16), b, 1_000)).toBe(true);
+    expect(territory.holderAt((4 * piecesMax) as RingPosition)?.member).toBe("2");
+    expect(territory.makeRoomFor(arcsOf(piecesMax / 16), b, 1_000)).toBe(true);
   });
 });
