@@ -1,9 +1,9 @@
-import { after } from "../../core/record/key-ranges.ts";
-import { jobSpaceOfUrlKey, rangeOfUrl, retag } from "../../core/record/url-keys.ts";
+import { jobSpaceOfUrlKey, retag } from "../../core/record/url-keys.ts";
 import { idOf } from "../../core/record/id-of.ts";
 import { ExclusionRecord, UrlRecord } from "../../core/record/record.pb.ts";
 import type { CanonicalUrl } from "../../core/units.ts";
-import type { KeyRange, Store, StoreEntry } from "../../ports/store.ts";
+import type { Store } from "../../ports/store.ts";
+import { rowsOfUrl } from "../admission/rows-of-url.ts";
 import { urlRow } from "../admission/url-row.ts";
 import type { Job } from "../jobs/job-registry.ts";
 
@@ -18,10 +18,6 @@ type Reads = Pick<Store, "getMany" | "range">;
 
 /** With no more, a look-up of every URL for each job costs no more than to find the jobs that know it. */
 const fewJobs = 8;
-
-/** Rows of one URL that are in memory together, at most, and when they have so many bytes no more: one may have half a mebibyte. */
-const rowsPerLook = 500;
-const bytesPerLook = 1_024 * 1_024;
 
 /**
  * Keys that are looked up together where there are few jobs. Nothing else bounds the bytes of what is found, of which a row may
@@ -112,35 +108,16 @@ async function found(store: Reads, places: readonly Place[]): Promise<Knowledge 
   let best: Knowledge | undefined;
   for (const { key, jobs } of places) {
     // Exclusions first, lest a URL is seen neither as excluded any more nor as queued yet.
-    for await (const { key: row, value } of rowsIn(store, rangeOfUrl(retag(key, "exclusion")))) {
+    for await (const { key: row, value } of rowsOfUrl(store, retag(key, "exclusion"))) {
       const job = jobs.get(jobSpaceOfUrlKey(row));
       if (job) best = further(best, { job, exclusion: ExclusionRecord.decode(value) });
     }
-    for await (const { key: row, value } of rowsIn(store, rangeOfUrl(key))) {
+    for await (const { key: row, value } of rowsOfUrl(store, key)) {
       const job = jobs.get(jobSpaceOfUrlKey(row));
       if (job) best = further(best, { job, record: UrlRecord.decode(value) });
     }
   }
   return best;
-}
-
-async function* rowsIn(
-  store: Pick<Store, "range">,
-  { gte, lt }: KeyRange,
-): AsyncGenerator<StoreEntry, void, undefined> {
-  for (let from = gte; ;) {
-    const rows = await store.range({ gte: from, lt }, rowsPerLook, bytesPerLook);
-    yield* rows;
-    const last = rows.at(-1);
-    if (!last || !isCut(rows)) return;
-    from = after(last.key);
-  }
-}
-
-/** Whether there may be more rows than were read. */
-function isCut(rows: readonly StoreEntry[]): boolean {
-  const bytes = rows.reduce((sum, { key, value }) => sum + key.length + value.length, 0);
-  return rows.length >= rowsPerLook || bytes >= bytesPerLook;
 }
 
 function further(best: Knowledge | undefined, one: Knowledge): Knowledge {

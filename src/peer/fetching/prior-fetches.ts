@@ -1,11 +1,14 @@
 import { CrawlError } from "../../core/errors.ts";
+import { idOf } from "../../core/record/id-of.ts";
 import { UrlRecord } from "../../core/record/record.pb.ts";
+import { jobSpaceOfUrlKey, rangeOfUrl } from "../../core/record/url-keys.ts";
 import type { Sieve } from "../../core/sieve/sieve.ts";
 import type { CanonicalUrl } from "../../core/units.ts";
 import type { Archive, ArchivedResponse, ArchiveLocation } from "../../ports/archive.ts";
 import type { BodyAccount, RawHeaders } from "../../ports/fetcher.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { Store } from "../../ports/store.ts";
+import { rowsOfUrl } from "../admission/rows-of-url.ts";
 import { urlRow, urlWords } from "../admission/url-row.ts";
 import type { Job, JobRegistry } from "../jobs/job-registry.ts";
 import { Slots } from "../slots.ts";
@@ -31,10 +34,21 @@ export interface UnchangedFetch extends Pick<PriorFetch, "record" | "headers"> {
 /** Records that are read at a time: each with its body, however long that is. */
 const readsMax = 4;
 
+/** With no more, to ask the sieve for each costs no more than to read which jobs know a URL. */
+const fewJobs = 100;
+
+/** What the jobs were when so many had been made or changed. */
+interface JobsSeen {
+  readonly changes: number;
+  readonly count: number;
+  /** One of each kind that knows URLs by the same fingerprints. */
+  readonly ways: readonly Job[];
+}
+
 interface PriorPorts {
   readonly archive: Pick<Archive, "read">;
   readonly logger: Logger;
-  readonly store: Pick<Store, "getMany">;
+  readonly store: Pick<Store, "getMany" | "range">;
 }
 
 interface PriorParts {
@@ -49,6 +63,7 @@ export class PriorFetches {
   readonly #reads = new Slots(readsMax);
   readonly #ports: PriorPorts;
   readonly #parts: PriorParts;
+  #seen: JobsSeen | undefined;
 
   /**
    * @param parts.peerId whose archive it is
@@ -66,18 +81,7 @@ export class PriorFetches {
    * another URL alone: the head that a 304 leaves in force would be that other one's.
    */
   async find(own: Job, url: CanonicalUrl): Promise<PriorFetch | undefined> {
-    const keys = this.#rowsOfOtherJobs(own, url);
-    if (keys.length === 0) return undefined;
-    const rows = await this.#ports.store.getMany(keys);
-    const record = rows
-      .flatMap((value) => (value ? [UrlRecord.decode(value)] : []))
-      .filter((one) => one.url === url && Object.keys(conditionsOf(one)).length > 0)
-      .filter(({ httpStatus, truncated }) => httpStatus === 200 && !truncated)
-      .filter(({ capturedBy = this.#parts.peerId }) => capturedBy === this.#parts.peerId)
-      .reduce<UrlRecord | undefined>(
-        (latest, one) => (latest && latest.fetchedAtMs >= one.fetchedAtMs ? latest : one),
-        undefined,
-      );
+    const record = await this.#latest(own, url);
     const location = record?.body ?? record?.capture;
     if (!record || !location) return undefined;
     // Before the server is asked: when it says that nothing has changed, what is here has to be whole.
@@ -118,11 +122,37 @@ export class PriorFetches {
     }
   }
 
+  /** Of the fetches by other jobs from which a conditional request can be made. */
+  async #latest(own: Job, url: CanonicalUrl): Promise<UrlRecord | undefined> {
+    let latest: UrlRecord | undefined;
+    for await (const row of this.#rowsOfOtherJobs(own, url)) {
+      const record = UrlRecord.decode(row);
+      if (latest && latest.fetchedAtMs >= record.fetchedAtMs) continue;
+      if (this.#serves(record, url)) latest = record;
+    }
+    return latest;
+  }
+
+  #serves(record: UrlRecord, url: CanonicalUrl): boolean {
+    const { peerId } = this.#parts;
+    const { httpStatus, truncated, capturedBy = peerId } = record;
+    if (record.url !== url || httpStatus !== 200 || truncated) return false;
+    return capturedBy === peerId && Object.keys(conditionsOf(record)).length > 0;
+  }
+
   /**
-   * Keys of the rows that other jobs may have of a URL: what the sieve never saw need not be looked for. There may be ten
-   * thousand jobs, and this is asked at every fetch: what they have in common is computed once.
+   * What other jobs know of a URL. This is asked at every fetch, and there may be ten thousand jobs: with so many only rows
+   * that are there are read, job by job of those that have one.
    */
-  #rowsOfOtherJobs(own: Job, url: CanonicalUrl): Uint8Array[] {
+  #rowsOfOtherJobs(own: Job, url: CanonicalUrl): AsyncIterable<Uint8Array> {
+    const { jobs } = this.#parts;
+    if (this.#seen?.changes !== jobs.changes) this.#seen = seenOf(jobs);
+    const { count, ways } = this.#seen;
+    return count <= fewJobs ? this.#lookedUp(own, url) : this.#ranged(own, url, ways);
+  }
+
+  /** With few jobs: what the sieve never saw need not be looked for, and what a URL is to many is computed once. */
+  async *#lookedUp(own: Job, url: CanonicalUrl): AsyncGenerator<Uint8Array, void, undefined> {
     const { jobs, sieve } = this.#parts;
     const wordsBy = new Map<boolean, Uint32Array>();
     const mayHave = (job: Job): boolean => {
@@ -132,8 +162,33 @@ export class PriorFetches {
       return sieve.sieve.mayHave(job.space, words, 0);
     };
     const others = jobs.all().filter((job) => job !== own && mayHave(job));
-    return others.map((job) => urlRow(url, job).key);
+    if (others.length === 0) return;
+    const rows = await this.#ports.store.getMany(others.map((job) => urlRow(url, job).key));
+    for (const row of rows) if (row) yield row;
   }
+
+  async *#ranged(
+    own: Job,
+    url: CanonicalUrl,
+    ways: readonly Job[],
+  ): AsyncGenerator<Uint8Array, void, undefined> {
+    const { jobs } = this.#parts;
+    // Most URLs are the same to all jobs.
+    const keys = ways.map((job) => urlRow(url, job).key);
+    const distinct = new Map(keys.map((key) => [idOf(rangeOfUrl(key).gte), key]));
+    for (const key of distinct.values()) {
+      for await (const { key: row, value } of rowsOfUrl(this.#ports.store, key)) {
+        const job = jobs.bySpace(jobSpaceOfUrlKey(row));
+        if (job && job !== own) yield value;
+      }
+    }
+  }
+}
+
+function seenOf(jobs: JobRegistry): JobsSeen {
+  const all = jobs.all();
+  const ways = new Map(all.map((job) => [job.definition.options.normalizeQuery, job]));
+  return { changes: jobs.changes, count: all.length, ways: [...ways.values()] };
 }
 
 /** What may stand in a field that is sent (RFC 9110, section 5.5); servers send more, and it is read. */

@@ -10,6 +10,7 @@ import type { ArchivedResponse, ArchiveLocation } from "../../../src/ports/archi
 import { silentLogger } from "../../support/silent-logger.ts";
 
 const none = (): void => undefined;
+const notAsked = () => Promise.reject(new Error("of so few jobs each is looked up"));
 const url = "http://e.org/" as CanonicalUrl;
 const longBytes = 300_000;
 
@@ -53,7 +54,7 @@ describe("PriorFetches", () => {
       {
         archive: { read: () => reads.one(bodyBytes) },
         logger: { debug: none, info: none, warn: none, error: none },
-        store: { getMany: () => Promise.resolve([UrlRecord.encode(record)]) },
+        store: { getMany: () => Promise.resolve([UrlRecord.encode(record)]), range: notAsked },
       },
       {
         peerId: "p",
@@ -97,7 +98,7 @@ describe("PriorFetches", () => {
 });
 
 describe("the rows of other jobs", () => {
-  it("are looked for with what the URL is to them computed once, however many they are", async () => {
+  it("are looked for with what the URL is to them computed once, for all that are alike", async () => {
     const jobs = new JobRegistry();
     const own = jobs.define("own");
     for (let i = 0; i < 10; i += 1) jobs.define(`other-${i}`, { normalizeQuery: i % 5 > 0 });
@@ -107,7 +108,7 @@ describe("the rows of other jobs", () => {
       {
         archive: { read: () => Promise.reject(new Error("nothing is archived")) },
         logger: silentLogger,
-        store: { getMany: () => Promise.resolve([]) },
+        store: { getMany: () => Promise.resolve([]), range: notAsked },
       },
       { peerId: "p", heldBytesMax: 1, jobs, sieve: { sieve: { mayHave } } },
     );
@@ -152,7 +153,7 @@ describe("the earlier fetch from which a conditional request is made", () => {
       {
         archive: { read },
         logger: { ...silentLogger, warn: (event) => void bench.warned.push(event) },
-        store: { getMany },
+        store: { getMany, range: notAsked },
       },
       { peerId: "p", heldBytesMax: 1, jobs, sieve: { sieve: { mayHave } } },
     );
