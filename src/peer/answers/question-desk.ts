@@ -149,10 +149,16 @@ function notHere(input: string, member: string): CrawlError {
   return new CrawlError("MEMBER_UNREACHABLE", problem, { url: input, member });
 }
 
-/** The host of that name, in whatever spelling. Errors: `CONFIG_INVALID`. */
+/** What only an IPv6 address has, of all that may stand for a host and its port. */
+const twoColons = /^[^[\]:]*:[^[\]:]*:[^[\]]*$/;
+
+/** The host of that name, in whatever spelling; an IPv6 address may stand without its brackets. Errors: `CONFIG_INVALID`. */
 export function hostNamed(name: string): HostName {
   const isName = !/[/?#@\\]/.test(name);
-  const url: CanonicalUrl | undefined = isName ? canonicalizeUrl(`http://${name}/`) : undefined;
+  const authority = twoColons.test(name) ? `[${name}]` : name;
+  const url: CanonicalUrl | undefined = isName
+    ? canonicalizeUrl(`http://${authority}/`)
+    : undefined;
   if (url !== undefined) return hostOf(url);
   const problem = `${JSON.stringify(name)} is not the name or address of a host; give it as www.example.com`;
   throw new CrawlError("CONFIG_INVALID", problem, {});

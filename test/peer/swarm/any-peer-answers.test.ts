@@ -276,6 +276,12 @@ describe("a swarm that is asked for a host", () => {
       expect(await bench.peer(2).host(name)).toMatchObject({ hold: "job-paused" });
       const strange = await bench.peer(0).host("never-heard-of.example");
       expect(strange).toMatchObject({ known: false, queued: [], robots: [] });
+      for (const address of ["2001:DB8::1", "2001:db8:0::1", "[2001:db8::1]"]) {
+        expect(await bench.peer(0).host(address)).toMatchObject({ host: "[2001:db8::1]" });
+      }
+      for (const wrong of ["2001:db8::1::2", "www.example.com:80:90", "2001:db8::1]"]) {
+        await expect(bench.peer(0).host(wrong)).rejects.toMatchObject({ code: "CONFIG_INVALID" });
+      }
       await expect(bench.peer(0).host("")).rejects.toThrow(
         '"" is not the name or address of a host',
       );
