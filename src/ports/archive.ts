@@ -86,7 +86,8 @@ export interface Archive {
    */
   flush(): Promise<ArchiveMark>;
   /**
-   * Reads one record back; a revisit record has an empty body.
+   * Reads one record back; a revisit record has an empty body. A place where none was archived is `NOT_ARCHIVED`, and says
+   * nothing of its file: `ARCHIVE_CORRUPT` are records that were.
    *
    * @param isTold another peer says that there is one: where it cannot be read, that says nothing of its file
    */

@@ -238,9 +238,11 @@ export function archiveContract(name: string, newWorld: () => ArchiveWorld): voi
         { ...location, file: "orbweaver-20260301123000-peer-99999.warc.gz" },
         { ...location, file: "../secret.warc.gz" },
         { ...location, offset: location.offset + 1_000_000 },
+        { ...location, offset: location.offset + 1 },
       ]) {
         await expect(archive.read(wrong)).rejects.toMatchObject({ code: "NOT_ARCHIVED" });
       }
+      expect(archive.has(location)).toBe(true);
     });
 
     test("serves flushes that are asked for at once", async () => {

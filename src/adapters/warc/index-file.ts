@@ -1,5 +1,5 @@
 import { open, rename } from "node:fs/promises";
-import { cdxjLine, parseCdxjPlace } from "../../core/archive/cdxj.ts";
+import { cdxjLine, type CdxjPlace, parseCdxjPlace } from "../../core/archive/cdxj.ts";
 import { onDisk, removeFile, unlessMissing } from "./archive-files.ts";
 import type { ArchivePaths } from "./file-names.ts";
 import { gzipMembers } from "./gzip-members.ts";
@@ -74,6 +74,35 @@ async function addAppended(request: IndexRequest, sorter: LineSorter): Promise<n
     if (good.length < lines.length) break;
   }
   return end;
+}
+
+/**
+ * Whether a record of the archive file begins at the place, and is as long; undefined where there is no index. The appended
+ * lines are looked at first, since they are removed last.
+ */
+export async function isIndexed(
+  { openIndex, index }: ArchivePaths,
+  place: CdxjPlace,
+): Promise<boolean | undefined> {
+  return (await hasLineOf(openIndex, place)) ?? hasLineOf(index, place);
+}
+
+/** Undefined where there is no line at all, which no index lacks. */
+function hasLineOf(path: string, place: CdxjPlace): Promise<boolean | undefined> {
+  const { file, offset, length } = place;
+  // Few lines are worth taking apart.
+  const mark = `"${offset}"`;
+  return onDisk(path, async () => {
+    let found: boolean | undefined;
+    for await (const lines of appendedLines(path)) {
+      found = lines.some((line) => {
+        const one = line.includes(mark) ? parseCdxjPlace(line) : undefined;
+        return one?.file === file && one.offset === offset && one.length === length;
+      });
+      if (found) break;
+    }
+    return found;
+  });
 }
 
 /** What was appended to an index so far, some lines at a time; nothing where the file is missing. */

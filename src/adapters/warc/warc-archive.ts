@@ -15,6 +15,7 @@ import { nodeArchiveFiles, onDisk, unlessMissing } from "./archive-files.ts";
 import type { WarcArchiveOptions } from "./archive-options.ts";
 import { defaultWarcArchiveOptions } from "./archive-options.ts";
 import { FileNames, archivePaths, isWarcName } from "./file-names.ts";
+import { isIndexed } from "./index-file.ts";
 import { OpenSegment } from "./open-segment.ts";
 import { recoverArchive } from "./recover-archive.ts";
 import { parseStoredRecord, toArchivedResponse } from "./stored-record.ts";
@@ -194,11 +195,24 @@ export class WarcArchive implements Archive {
     try {
       return await this.#readRecord(location);
     } catch (error) {
-      if (!isTold && isUnreadable(error) && this.has(location)) {
+      if (!isUnreadable(error)) throw error;
+      if (!(await this.#isPlace(location))) throw notArchived(location);
+      if (!isTold && this.has(location)) {
         await this.#distrust(location.file, error.code === "ARCHIVE_CORRUPT");
       }
       throw error;
     }
+  }
+
+  /**
+   * Whether a record was archived there. What cannot be read elsewhere says nothing of the file: a row of another peer, or of
+   * an older disk, may name any place. Where the index is away, a file that is here is taken to have it.
+   */
+  async #isPlace(location: ArchiveLocation): Promise<boolean> {
+    const { file } = location;
+    if (!isWarcName(file)) return false;
+    const paths = archivePaths(this.#options.directory, file);
+    return (await isIndexed(paths, location)) ?? this.#bytesOf(file) > 0;
   }
 
   /** Relies on nothing of the file any more, also when it is started again: whoever has seen that may crawl only then. */
@@ -249,8 +263,13 @@ export class WarcArchive implements Archive {
 
   has({ file, offset, length }: ArchiveLocation): boolean {
     if (this.#damaged.has(file)) return false;
+    return offset + length <= this.#bytesOf(file);
+  }
+
+  /** Length of one of its files, what is not written yet included. */
+  #bytesOf(file: string): number {
     const open = this.#segments.find((segment) => segment.file === file);
-    return offset + length <= (open?.reservedBytes ?? this.#finished.get(file) ?? 0);
+    return open?.reservedBytes ?? this.#finished.get(file) ?? 0;
   }
 
   files(): readonly string[] {

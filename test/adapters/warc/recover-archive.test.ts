@@ -313,16 +313,6 @@ describe("a WarcArchive that was killed", () => {
     await next.read(first);
   });
 
-  test("has all of a file still of which another peer has asked for what is no record", async () => {
-    const archive = world.open(await world.directory());
-    await archive.start(undefined);
-    const place = archive.append(sampleCapture(sampleExchange("/", "x")));
-    for (const wrong of [{ offset: place.offset + 1 }, { length: 0 }, { length: 9 }]) {
-      await expect(archive.read({ ...place, ...wrong }, true)).rejects.toThrow(place.file);
-    }
-    expect(archive.has(place)).toBe(true);
-  });
-
   test("touches no file of others", async () => {
     const wreck = await twoFlushes();
     const others = [
