@@ -26,7 +26,7 @@ export class VirtualFetcher implements Fetcher {
   fetch(request: FetchRequest, signal: AbortSignal): Promise<FetchOutcome> {
     const startedAtMs = this.#process.clock.nowMs();
     if (!this.#process.isAlive) return new Promise(() => undefined);
-    if (signal.aborted || this.#hasStopped) {
+    if (signal.aborted || this.#hasStopped || request.isLate?.() === true) {
       return this.#process.answer(() => failed("aborted", startedAtMs, startedAtMs));
     }
     return new Promise((resolve) => {

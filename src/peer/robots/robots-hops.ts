@@ -8,7 +8,7 @@ import type { CanonicalUrl, HostName, IpAddress, Millis } from "../../core/units
 import { hostOf, siteOfHost } from "../../core/url/site-of.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Entropy } from "../../ports/entropy.ts";
-import type { FetchLimits, FetchOutcome, Fetcher } from "../../ports/fetcher.ts";
+import type { FetchLimits, FetchOutcome, FetchRequest, Fetcher } from "../../ports/fetcher.ts";
 import type { Resolver } from "../../ports/resolver.ts";
 import { RecentMap } from "../../core/recent-map.ts";
 import { madeNoConnection } from "../fetching/address-trying-fetcher.ts";
@@ -53,8 +53,10 @@ interface HopPorts {
   readonly resolver: Resolver;
 }
 
-interface HopRequest {
-  readonly url: CanonicalUrl;
+/** Where a robots.txt leads. */
+type Led = Required<Pick<FetchRequest, "isLate" | "url">>;
+
+interface HopRequest extends Led {
   readonly address: IpAddress;
   /** Of the host that is asked. */
   readonly delayMs: Millis;
@@ -121,13 +123,18 @@ export class RobotsHops {
     this.#signal = signal;
   }
 
-  /** What the URL answers to the visit that was led to it. */
-  async follow(lease: Lease, url: CanonicalUrl): Promise<HopOutcome> {
-    if (hostOf(url) === lease.host.visit.host) return this.#stay(lease, url);
+  /**
+   * What the URL answers to the visit that was led to it.
+   *
+   * @param led `isLate`: whether turns that were taken since the visit began may have passed to others
+   */
+  async follow(lease: Lease, led: Led): Promise<HopOutcome> {
+    const { url } = led;
+    if (hostOf(url) === lease.host.visit.host) return this.#stay(lease, led);
     const nowMs = this.#ports.clock.nowMs();
     const known = this.#shared.get(url);
     if (known && nowMs < known.untilMs) return this.#join(lease, known.hop);
-    const hop = new Hop(lease, url, (begun) => this.#go(begun, url, lease.host.visit.delayMs));
+    const hop = new Hop(lease, url, (begun) => this.#go(begun, led, lease.host.visit.delayMs));
     this.#shared.delete(url);
     this.#shared.set(url, { hop, untilMs: nowMs + sharedForMs });
     forgetOldest(this.#shared, sharedMax);
@@ -141,18 +148,18 @@ export class RobotsHops {
   }
 
   /** The visit holds the host and its address already, and waits for the delay alone. */
-  async #stay({ host, address }: Lease, url: CanonicalUrl): Promise<HopOutcome> {
+  async #stay({ host, address }: Lease, led: Led): Promise<HopOutcome> {
     const { visit } = host;
     const nowMs = this.#ports.clock.nowMs();
     const openAtMs = Math.max(visit.gate.nextFetchAtMs, nowMs + visit.delayMs);
     if (openAtMs > nowMs + longestWaitMs(visit.delayMs)) return atRest;
     visit.gate.opened(openAtMs, visit.delayMs);
     await this.#ports.clock.sleep(openAtMs - nowMs, this.#signal);
-    return this.#fetch(url, address);
+    return this.#fetch({ ...led, address });
   }
 
   /** @param ownDelayMs of the visit that was led there first */
-  async #go(hop: Hop, url: CanonicalUrl, ownDelayMs: Millis): Promise<HopOutcome> {
+  async #go(hop: Hop, led: Led, ownDelayMs: Millis): Promise<HopOutcome> {
     const { name } = hop;
     const resolved = await this.#ports.resolver.resolve(name, this.#signal);
     const address =
@@ -165,12 +172,14 @@ export class RobotsHops {
     } else {
       hop.address = address;
       const delayMs = await this.#delayMs(name, ownDelayMs);
-      outcome = await this.#ask(hop, { url, address, delayMs });
+      outcome = await this.#ask(hop, { ...led, address, delayMs });
       if (outcome.kind === "failure" && madeNoConnection(outcome)) {
         this.#unreached.set(name, address, this.#ports.clock.nowMs());
       }
     }
-    if (!isGood(outcome) && this.#shared.get(url)?.hop === hop) this.#shared.delete(url);
+    if (!isGood(outcome) && this.#shared.get(led.url)?.hop === hop) {
+      this.#shared.delete(led.url);
+    }
     return outcome;
   }
 
@@ -189,7 +198,7 @@ export class RobotsHops {
   async #ask(hop: Hop, request: HopRequest): Promise<HopOutcome> {
     const { clock } = this.#ports;
     const { name } = hop;
-    const { url, address, delayMs } = request;
+    const { address, delayMs } = request;
     const untilMs = clock.nowMs() + longestWaitMs(delayMs);
     const fromMs = await this.#book(hop, delayMs, untilMs);
     if (typeof fromMs !== "number") return fromMs;
@@ -215,7 +224,7 @@ export class RobotsHops {
     }
     await clock.sleep(toldMs, this.#signal);
     this.#begin(name, delayMs);
-    const outcome = await this.#fetch(url, address);
+    const outcome = await this.#fetch(request);
     await this.#end(name, { delayMs, keptMs: restMs }, outcome);
     if (visit) void this.#release(visit, { delayMs, ...fetchVerdictOf(outcome, clock) }, restMs);
     return outcome;
@@ -356,12 +365,13 @@ export class RobotsHops {
     this.#frontier.turns.end(visit, end);
   }
 
-  #fetch(url: CanonicalUrl, address: IpAddress): Promise<FetchOutcome> {
+  #fetch({ address, isLate, url }: Omit<HopRequest, "delayMs">): Promise<FetchOutcome> {
     return this.#ports.fetcher.fetch(
       {
         ...robotsRequest,
         url,
         address,
+        isLate,
         limits: this.#limits,
         // It has no second try of its own, and there is seldom an idle connection to where it leads.
         needsNewConnection: true,

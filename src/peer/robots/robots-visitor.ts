@@ -64,6 +64,8 @@ interface Answer {
   readonly failure?: FetchFailure;
   /** It is that of another host, to which the visit's own led. */
   readonly isElsewhere: boolean;
+  /** Where the last request was cut off: whether it, or one before, was made. */
+  readonly isAsked: boolean;
 }
 
 interface RobotsPorts {
@@ -189,11 +191,8 @@ export class RobotsVisitor {
     // Nobody else asks for it before it is judged.
     const isOutage = !isCutOff && (await this.#outages.hear(lease, ownEndOf(answer)));
     host.askedOrigins.delete(origin);
-    if (isCutOff) {
-      // Because the peer stops: it has been made, and its address rests after it.
-      return this.#leave(lease, this.#signal.aborted ? answer.last : undefined);
-    }
-    if (isOutage) {
+    if (isCutOff && !answer.isAsked) return this.#leave(lease);
+    if (isCutOff || isOutage) {
       host.visit.gate.record({ ...answer.verdict, kind: "neutral" }, host.visit.delayMs);
       return this.#leave(lease, answer.last);
     }
@@ -250,7 +249,10 @@ export class RobotsVisitor {
     let verdict = fetchVerdictOf(outcome, clock);
     let last = verdict;
     for (let hops = 0; ; hops += 1) {
-      const heard = { verdict, last, body: "", isElsewhere: hostOf(url) !== host };
+      const isElsewhere = hostOf(url) !== host;
+      // One that is cut off because the peer stops has been made; one that comes too late has not.
+      const isAsked = hops > 0 || this.#signal.aborted;
+      const heard = { verdict, last, body: "", isElsewhere, isAsked };
       if (outcome.kind === "failure") {
         return { ...heard, outcome: { kind: "unreachable" }, failure: outcome.failure };
       }
@@ -262,7 +264,7 @@ export class RobotsVisitor {
       }
       if (hops >= robotsRedirectsMax) return { ...heard, outcome: { kind: "redirect-limit" } };
       url = target;
-      const next = await this.#hops.follow(lease, url);
+      const next = await this.#hops.follow(lease, { url, isLate: first.isLate });
       if (next.kind === "at-rest") return { ...heard, outcome: { kind: "unreachable" } };
       if (next.kind === "no-turn") return { ...heard, outcome: next };
       outcome = next;

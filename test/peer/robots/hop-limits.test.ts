@@ -95,7 +95,10 @@ describe("a robots.txt that stands elsewhere at its own host", () => {
       new AbortController().signal,
     );
     const outcome = await clock.run(
-      hops.follow(lease, "http://site.example/rules" as CanonicalUrl),
+      hops.follow(lease, {
+        url: "http://site.example/rules" as CanonicalUrl,
+        isLate: () => false,
+      }),
     );
     expect(outcome).toEqual({ kind: "at-rest" });
     expect(web.hits).toEqual([]);
