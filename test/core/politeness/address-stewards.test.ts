@@ -41,6 +41,7 @@ describe("the stewards of addresses", () => {
     const theirs = addressOf([two, other]);
     const stewards = new AddressStewards(self, two, keptMs, () => 1);
     stewards.update(alone, 1_000);
+    stewards.update(ringOf(self), 20_000);
     for (const [nowMs, isKnown] of [
       [1_000 + keptMs - 1, true],
       [1_000 + keptMs, false],
@@ -48,6 +49,22 @@ describe("the stewards of addresses", () => {
       expect(stewards.isOrWas(other, theirs, nowMs)).toBe(isKnown);
       expect(stewards.predecessorOf(theirs, nowMs) !== undefined).toBe(isKnown);
     }
+  });
+
+  it("are those of the present ring, which is no other one when it is told of again", () => {
+    const theirs = addressOf([two, other]);
+    const stewards = new AddressStewards(self, alone, keptMs, () => 1);
+    expect(stewards.update(two, 1_000)).toBe(true);
+    expect(stewards.isOrWas(other, theirs, 1_000)).toBe(true);
+    for (let rings = 0; rings < 16; rings += 1) expect(stewards.update(two, 2_000)).toBe(false);
+    expect(stewards.isOrWas(self, theirs, 2_000)).toBe(true);
+  });
+
+  it("do not run while no run of them is known", () => {
+    const theirs = addressOf([two, other]);
+    const stewards = new AddressStewards(self, two, keptMs, () => undefined);
+    stewards.update(alone, 1_000);
+    expect(stewards.predecessorOf(theirs, 1_000)).toEqual({ member: undefined, untilMs: 1_000 });
   });
 
   it("have their runs remembered while they are taken for dead", () => {

@@ -38,6 +38,19 @@ describe("a gate that was kept", () => {
     expect(gate.nextFetchAtMs).toBe(nowMs + options.crawlDelayMaxMs);
   });
 
+  it("opens when it would have where only the latest clock was kept", () => {
+    const kept = { ...open, nextFetchAtMs: nowMs + dayMs };
+    expect(believableClocks(kept, options, nowMs)).toMatchObject({
+      politeUntilMs: nowMs + dayMs,
+      nextFetchAtMs: nowMs + dayMs,
+    });
+  });
+
+  it("does not take a failure's clock for its politeness delay", () => {
+    const kept = { ...open, politeUntilMs: nowMs, nextFetchAtMs: nowMs + yearsMs };
+    expect(believableClocks(kept, options, nowMs).nextFetchAtMs).toBe(nowMs);
+  });
+
   it("opens when it would have, where a rule can have closed it", () => {
     const until = (maxMs: number): fc.Arbitrary<number> =>
       fc.integer({ min: 0, max: nowMs + maxMs });

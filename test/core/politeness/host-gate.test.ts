@@ -167,6 +167,13 @@ describe("a rest that robots.txt asks for", () => {
     expect(gate.hold(89_999)).toBe("backoff");
   });
 
+  it("is the reason also where no request has failed", () => {
+    const gate = new HostGate(options);
+    gate.record(verdict("ok", 1_000), delayMs);
+    gate.restUntil(30_000);
+    expect(gate.hold(29_999)).toBe("backoff");
+  });
+
   it("can be ended sooner, but for the delay and for what is longer", () => {
     const gate = new HostGate(options);
     gate.record(verdict("ok", 1_000), 5_000);
@@ -305,7 +312,11 @@ const request = fc.record({
 });
 type Request = typeof request extends fc.Arbitrary<infer Value> ? Value : never;
 
-const quickToHalt = { ...options, haltFailuresInRow: 4 };
+/** Requests are minutes apart here, and few. */
+const breaker = { ...options.breaker, samplesMin: 4, windowMs: 3_600_000 };
+const quickToClose = { ...options, haltFailuresInRow: 4, breaker };
+
+const requestList = fc.array(request, { maxLength: 40, size: "max" });
 
 /** Makes the request as soon as the gate lets it, and returns when it started. */
 function perform(gate: HostGate, nowMs: number, made: Request): number {
@@ -329,8 +340,8 @@ function perform(gate: HostGate, nowMs: number, made: Request): number {
 describe("HostGate", () => {
   it("never moves backwards, and never opens before the delay, the rest and Retry-After are over", () => {
     fc.assert(
-      fc.property(fc.array(request, { maxLength: 40 }), (requests) => {
-        const gate = new HostGate(quickToHalt);
+      fc.property(requestList, (requests) => {
+        const gate = new HostGate(quickToClose);
         let nowMs = 0;
         for (const made of requests) {
           const beforeMs = gate.nextFetchAtMs;
@@ -352,32 +363,23 @@ describe("HostGate", () => {
     );
   });
 
-  it("behaves the same when it is restored from the database at any moment", () => {
+  it("behaves the same when it is restored from the database before each request", () => {
     fc.assert(
-      fc.property(
-        fc.array(request, { maxLength: 40 }),
-        fc.nat(40),
-        fc.boolean(),
-        (requests, at, released) => {
-          const gate = new HostGate(quickToHalt);
-          let nowMs = 0;
-          for (const made of requests.slice(0, at)) nowMs = perform(gate, nowMs, made);
-
-          const row = HostRecord.encode({ host: "a.test", jobs: [], ...gate.snapshot() });
-          const restored = new HostGate(quickToHalt, HostRecord.decode(row));
-          if (released) {
-            gate.release();
-            restored.release();
-          }
-          let restoredNowMs = nowMs;
-          for (const made of requests.slice(at)) {
-            expect(restored.hold(nowMs)).toBe(gate.hold(nowMs));
-            nowMs = perform(gate, nowMs, made);
-            restoredNowMs = perform(restored, restoredNowMs, made);
-            expect(restored.snapshot()).toEqual(gate.snapshot());
-          }
-        },
-      ),
+      fc.property(requestList, fc.nat(40), (requests, releasedAt) => {
+        const gate = new HostGate(quickToClose);
+        let restored = new HostGate(quickToClose);
+        let nowMs = 0;
+        for (const [at, made] of requests.entries()) {
+          const row = HostRecord.encode({ host: "a.test", jobs: [], ...restored.snapshot() });
+          restored = new HostGate(quickToClose, HostRecord.decode(row));
+          if (at === releasedAt) for (const released of [gate, restored]) released.release();
+          expect(restored.hold(nowMs)).toBe(gate.hold(nowMs));
+          const endMs = perform(gate, nowMs, made);
+          expect(perform(restored, nowMs, made)).toBe(endMs);
+          expect(restored.snapshot()).toEqual(gate.snapshot());
+          nowMs = endMs;
+        }
+      }),
     );
   });
 });

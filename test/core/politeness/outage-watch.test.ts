@@ -52,6 +52,9 @@ describe("OutageWatch", () => {
     fallSilent();
     look(false, "nothing");
     expect(watch.sinceMs(nowMs)).toBeUndefined();
+    nowMs += 60_000;
+    look(false);
+    expect(watch.sinceMs(nowMs)).toBe(nowMs);
   });
 
   it.each(["few", "name-server"] as const)("believes for an hour in one known by %s", (at) => {

@@ -70,6 +70,8 @@ describe("the retry table", () => {
     [504, 3, "failed"],
     [505, 1, "ok"],
     [522, 3, "failed"],
+    [599, 3, "failed"],
+    [600, 1, "ok"],
     [999, 1, "ok"],
   ] as const)(
     "asks again after status %i up to %i times and calls the host %s",
@@ -78,6 +80,12 @@ describe("the retry table", () => {
       expect(verdictKindOf({ status })).toBe(verdict);
     },
   );
+
+  it("tells what no server saw from what one did", () => {
+    expect(isUnseen({ failure: "connect-timeout" })).toBe(true);
+    expect(isUnseen({ failure: "head-timeout" })).toBe(false);
+    expect(isUnseen({ status: 500 })).toBe(false);
+  });
 
   it("keeps a URL whose request was aborted, however often, and does not judge the host", () => {
     const before = { attempts: 1_000, unseen: 0 };
