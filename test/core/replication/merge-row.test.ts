@@ -8,12 +8,7 @@ import {
   UrlRecord,
 } from "../../../src/core/record/record.pb.ts";
 import { urlState } from "../../../src/core/record/url-state.ts";
-import {
-  followRow,
-  heedHostRow,
-  mergedTags,
-  mergeRow,
-} from "../../../src/core/replication/merge-row.ts";
+import { followRow, mergedTags, mergeRow } from "../../../src/core/replication/merge-row.ts";
 import { rowBytesMax } from "../../../src/core/replication/row-lattice.ts";
 import type { MergedRow, MergedTag } from "../../../src/core/replication/merge-row.ts";
 import { arbitraryValues } from "./rows.ts";
@@ -134,7 +129,11 @@ describe("a URL's record", () => {
 
   it("tells nothing else while it is queued, whoever sends it", () => {
     const more = UrlRecord.encode({ state: urlState.queued, attempts: 9, depth: 1, title: "t" });
-    expect(merged("url", undefined, more).value).toEqual(queued);
+    expect(merged("url", undefined, more)).toEqual({
+      value: queued,
+      changed: true,
+      overlap: false,
+    });
   });
 
   it("is refused where it is larger than any that a peer writes", () => {
@@ -148,6 +147,12 @@ describe("a URL's record", () => {
     expect(merged("url", later, earlier)).toEqual({ value: later, changed: false, overlap: true });
   });
 
+  it("is that of the later fetch, whichever bytes are greater", () => {
+    const earlier = done({ httpStatus: 200, fetchedAtMs: 255, capturedBy: "a" });
+    const later = done({ httpStatus: 200, fetchedAtMs: 256, capturedBy: "a" });
+    expect(merged("url", earlier, later)).toEqual({ value: later, changed: true, overlap: true });
+  });
+
   it("counts an overlap where two peers fetched at one moment, but not where one fetch is told of twice", () => {
     const mine = done({ httpStatus: 200, fetchedAtMs: 5, capturedBy: "a" });
     const yours = done({ failure: "timeout", attempts: 1, fetchedAtMs: 5, capturedBy: "b" });
@@ -156,10 +161,12 @@ describe("a URL's record", () => {
     expect(merged("url", mine, same).overlap).toBe(false);
     const unsigned = done({ httpStatus: 200, fetchedAtMs: 5 });
     expect(merged("url", mine, unsigned).overlap).toBe(false);
+    expect(merged("url", unsigned, mine).overlap).toBe(false);
   });
 
   it.each([
     ["kept out", { excluded: "robots", fetchedAtMs: 9 }],
+    ["kept out after an attempt", { excluded: "robots", attempts: 1, fetchedAtMs: 9 }],
     ["given up unasked", { failure: "connection-reset" }],
   ])("is fetched rather than %s, whenever that was", (_, record) => {
     const fetched = done({ httpStatus: 200, fetchedAtMs: 5 });
@@ -318,38 +325,6 @@ describe("a copy of a host's row", () => {
   it("stays as it is when it is told the same twice", () => {
     const value = HostRecord.encode({ ...failing, nextFetchAtMs: 10, politeUntilMs: 10 });
     expect(followRow("host", value, value)?.changed).toBe(false);
-  });
-});
-
-describe("the row of a host that is held by another member, too", () => {
-  const minute = 60_000;
-  const row = { host: "h", nextFetchAtMs: 5, failuresInRow: 2, jobs: [], breakerBuckets: [] };
-  const heeded = (known: HostRecord, incoming: HostRecord, behindMs = 0): HostRecord | undefined =>
-    heedHostRow(HostRecord.encode(known), HostRecord.encode(incoming), behindMs)?.record;
-
-  it.each(["backoffUntilMs", "breakerUntilMs"] as const)(
-    "takes over from it until when the host is left alone: %s",
-    (clock) => {
-      const incoming = { ...row, nextFetchAtMs: minute, failuresInRow: 1, [clock]: minute };
-      expect(heeded(row, incoming)).toEqual({ ...row, nextFetchAtMs: minute, [clock]: minute });
-      expect(heeded(row, incoming, minute)).toMatchObject({ [clock]: 2 * minute });
-      const known = { ...row, [clock]: 3 * minute };
-      expect(heeded(known, incoming, minute)).toBeUndefined();
-    },
-  );
-
-  it("takes over from it how slowly the host wants to be asked", () => {
-    expect(heeded(row, { ...row, crawlDelayMs: 8_000 })).toEqual({ ...row, crawlDelayMs: 8_000 });
-    expect(
-      heeded({ ...row, crawlDelayMs: 9_000 }, { ...row, crawlDelayMs: 8_000 }),
-    ).toBeUndefined();
-  });
-
-  it("is no news where it is later by a message's way, politeness or a halt", () => {
-    const known = { ...row, backoffUntilMs: minute };
-    expect(heeded(row, { ...row, haltedUntilMs: minute })).toBeUndefined();
-    expect(heeded(known, { ...row, backoffUntilMs: minute }, 1_000)).toBeUndefined();
-    expect(heeded(row, { ...row, nextFetchAtMs: minute, politeUntilMs: minute })).toBeUndefined();
   });
 });
 
