@@ -68,6 +68,20 @@ describe("scope", () => {
   });
 });
 
+describe("the rules of a job", () => {
+  it("judge each host by its own site, whoever was judged before", () => {
+    const rules = rulesOf({ scope: "site" });
+    const judged = (link: string, from: string) => {
+      const host = hostOf(canonical(from));
+      return rules.judge(canonical(link), { host, site: siteOfHost(host), depth: 0 });
+    };
+    for (let round = 0; round < 2; round += 1) {
+      expect(judged("https://alice.github.io/", "https://github.io/")).toBe("scope");
+      expect(judged("https://shop.example.com/", page)).toBeUndefined();
+    }
+  });
+});
+
 describe("limits", () => {
   it("keeps out what is farther from the seeds than depthMax", () => {
     expect(judge({ depthMax: 2 }, page, page, 1)).toBeUndefined();
@@ -126,6 +140,10 @@ describe("repeated segments", () => {
     ["a/b/a/b/a/b", 4, undefined],
     ["a/b/a/b/a/b/a/b", 4, "repeated-segments"],
     ["x?u=/a/a/a/a/a", 3, undefined],
+    ["www.example.com/a/www.example.com/b/www.example.com", 3, undefined],
+    ["m/a/m/b/m", 3, undefined],
+    ["a//b//c//", 3, undefined],
+    ["a/b/c/d", 2, undefined],
     ["a/b", 1, undefined],
     ["a/b/c", 1, undefined],
     ["a/a", 1, "repeated-segments"],
@@ -139,7 +157,11 @@ describe("calendars", () => {
     "calendar/2036/01/",
     "calendar/1989/12/",
     "events/month/2040-1",
+    "event/2040/1",
+    "Calendar/1989/12/",
+    "x/Month/2040-1",
     "blog/2036/01/31",
+    "blog/2036/01/31?print=1",
     "x/2100-12-31.html",
     "x?day=2036-01-01",
     "calendar?day=1989-01-01",
@@ -154,6 +176,7 @@ describe("calendars", () => {
     "date/2036/01",
     "x?view=2040-07",
     "x?start_date=2036-1",
+    "x?start_date=2036-1-5",
     "x?startDate=204001",
     "x?cal=2040-01",
     "x?cal_yr=2040&calmonth=1",
@@ -165,6 +188,8 @@ describe("calendars", () => {
   it.each([
     "calendar/2035/12/",
     "calendar/1990/01/",
+    "blog/2035/12/31",
+    "part/2040/7/?sort=date",
     "events/2048",
     "events/1234/details",
     "papers/1890/05/13",
@@ -184,12 +209,23 @@ describe("calendars", () => {
     "x?local=2040-1",
     "x?player=1234&week=5",
     "x?year=2040&common=1",
+    "x?film=2040&month=5",
+    "x?year=12040&month=1",
+    "x?year=20401&month=1",
+    "x?date=v2040-1",
     "x?date_id=13579",
     "x?date=123456789",
     "x?id=204001",
     "2040",
   ])("/%s is not", (path) => {
     expect(judge({}, page + path, page)).toBeUndefined();
+  });
+});
+
+describe("a host with a calendar's name", () => {
+  it("does not make its pages those of a calendar", () => {
+    const link = "https://calendar.example.com/1989/12/";
+    expect(judge({}, link, page)).toBeUndefined();
   });
 });
 

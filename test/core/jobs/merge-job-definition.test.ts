@@ -112,6 +112,8 @@ describe("a job's definition from outside", () => {
     JSON.stringify({ ...definition({}), stateRevision: 0 }),
     JSON.stringify({ ...definition({}), limitReached: 0 }),
     JSON.stringify({ ...definition({}), limitReached: "7" }),
+    JSON.stringify({ ...definition({}), limitReached: 1.5 }),
+    JSON.stringify({ ...definition({}), limitReached: 1_000_000_000_001 }),
     JSON.stringify({ ...definition({}), stateRevision: null }),
     JSON.stringify({ ...definition({}), revision: 2 ** 40 + 1 }),
     JSON.stringify({ ...definition({}), state: "gone" }),

@@ -23,10 +23,11 @@ describe("validateJobOptions", () => {
   });
 
   it("freezes what it returns, and keeps no list of the caller", () => {
-    const include = ["x"];
-    const options = validateJobOptions({ include });
+    const [include, exclude] = [["x"], ["a"]];
+    const options = validateJobOptions({ include, exclude });
     include.push("y");
-    expect(options.include).toEqual(["x"]);
+    exclude.push("b");
+    expect(options).toMatchObject({ include: ["x"], exclude: ["a"] });
     for (const part of [options, options.include, options.exclude]) {
       expect(Object.isFrozen(part)).toBe(true);
     }
