@@ -101,9 +101,15 @@ describe("canonicalizeUrl", () => {
     const letters = "é".repeat(300);
     const escaped = "%C3%A9".repeat(300);
     expect(canonicalizeUrl(`http://${letters}@e.org/`)).toBe("http://e.org/");
+    expect(canonicalizeUrl(`http://user@${letters}@e.org/`)).toBe("http://e.org/");
+    expect(canonicalizeUrl(`/x//${letters}`, page)).toBe(new URL(`/x//${escaped}`, page).href);
     expect(canonicalizeUrl(`/${letters}`, page)).toBe(new URL(`/${escaped}`, page).href);
     expect(canonicalizeUrl(`?${letters}`, page)).toBe(new URL(`?${escaped}`, page).href);
     expect(canonicalizeUrl(letters, page)).toBe(new URL(escaped, page).href);
+  });
+
+  it("takes a name that is longer than a host's may be only as it is written", () => {
+    expect(canonicalizeUrl(`http://${"%61".repeat(250)}/`)).toBe(`http://${"a".repeat(250)}/`);
   });
 
   it("refuses a URL longer than any job admits, however it becomes so", () => {

@@ -13,6 +13,8 @@ describe("dedupeKey", () => {
     ["/x?a=&b", "/x?a=&b"],
     ["/x?utm_source=news&id=7&UTM_Medium=mail", "/x?id=7"],
     ["/x?fbclid=abc&gclid=1&msclkid=2", "/x"],
+    ["/x?fbclid&gclid=YQ==&a", "/x?a"],
+    ["/x?mtm_medium=a&pk_campaign=b&pk_kwd=c", "/x"],
     ["/x?PHPSESSID=0123456789abcdef", "/x"],
     ["/x?CFID=1&CFTOKEN=2&ASPSESSIONIDQQ=3", "/x"],
     ["/x?sid=7f3a90bc12de", "/x"],
@@ -34,10 +36,23 @@ describe("dedupeKey", () => {
     "/x?session_id=1234567",
     "/x?session_id=20260101120000000",
     "/x?sess_id=keynote2",
+    "/x?sid=part-7f3a90bc12de",
+    "/x?sid=7f3a90bc12de.html",
+    "/x?a=1?utm_source=2",
     "/x?page=2",
     "/x?ref=a&sort=b",
   ])("keeps %s, which may be another page", (path) => {
     expect(dedupeKey(site + path)).toBe(site + path);
+  });
+
+  it.each([
+    ["a session", "phpsessid jsessionid cfid cftoken oscsid zenid xtc_sid"],
+    ["Google", "gclid gclsrc dclid gbraid wbraid srsltid _ga _gl"],
+    ["networks", "fbclid igshid igsh msclkid yclid ysclid twclid ttclid li_fat_id"],
+    ["mailers", "mc_cid mc_eid _hsenc _hsmi hsctatracking mkt_tok vero_id oly_enc_id oly_anon_id"],
+  ])("has no parameter of %s, on whatever site", (_, names) => {
+    for (const noise of names.split(" "))
+      expect(dedupeKey(`${site}/x?${noise}=1`)).toBe(`${site}/x`);
   });
 
   it.each(["http://a.example;jsessionid=1/x", "https://b;jsessionid=1.example/;v=1?p=1"])(
