@@ -47,6 +47,8 @@ describe("isAllowed", () => {
   it("does not take part of a name for the name", () => {
     expect(allows(["user-agent: orb", "disallow: /"], "/x")).toBe(true);
     expect(allows(["user-agent: orbweaver-news", "disallow: /"], "/x")).toBe(true);
+    expect(allows(["user-agent: /orbweaver", "disallow: /"], "/x")).toBe(true);
+    expect(allows(["user-agent: other *", "disallow: /"], "/x")).toBe(true);
   });
 
   it.each([
@@ -81,6 +83,7 @@ describe("isAllowed", () => {
     ["/a*c$", "/abbc", false],
     ["/a*c$", "/abbcd", true],
     ["/a*a$", "/a", true],
+    ["/a+b*c", "/a+bc", false],
     ["/a%2A", "/a*", false],
     ["/a%2A", "/ab", true],
     ["/a%24", "/a$b", false],
@@ -116,6 +119,7 @@ describe("isAllowed", () => {
     expect(allows(["useragent: *", "disallow: /a"], "/a")).toBe(false);
     expect(allows(["User agent: *", "disallow: /a"], "/a")).toBe(false);
     expect(allows(["user-agents: *", "disallow: /a"], "/a")).toBe(false);
+    expect(allows(["user-agent: *", "disallow: /a", " Allow : /a/b"], "/a/b")).toBe(true);
     expect(allows(["user-agent: *", "disallow: /a", "allowed: /a/b"], "/a/b")).toBe(true);
   });
 
@@ -123,10 +127,11 @@ describe("isAllowed", () => {
     expect(allows(["user-agent: *", "no-disallow: /a", "disavow: /b"], "/a")).toBe(true);
     expect(allows(["user-agent: *", "no-disallow: /a", "disavow: /b"], "/b")).toBe(true);
     expect(allows(["agent: *", "disallow: /a"], "/a")).toBe(true);
+    expect(allows(["no-user-agent: *", "disallow: /a"], "/a")).toBe(true);
   });
 
   it("does not miss the colon between two words alone", () => {
-    expect(allows([" User-agent \t* ", "Disallow /a # here"], "/a")).toBe(false);
+    expect(allows([" User-agent \t* ", "Disallow /a # here # and here"], "/a")).toBe(false);
     expect(allows(["user-agent: *", "disallow /a /b"], "/a")).toBe(true);
     expect(allows(["user-agent: *", "disallow"], "/a")).toBe(true);
   });
@@ -179,6 +184,13 @@ describe("a hostile robots.txt", () => {
     expect(allows([`${head}disallow: /a/long/n`], "/a/long/name")).toBe(false);
     expect(allows([`user-agent: *\rdisallow: /a\r#${"x".repeat(bulk)}`], "/a")).toBe(false);
     expect(allows(["x".repeat(bulk + 10)], "/a")).toBe(true);
+  });
+
+  it("is judged however many rules without a wildcard it has", () => {
+    const plain = Array.from({ length: 3_000 }, (_, n) => `disallow: /p${String(n)}`);
+    const path = `/${"a".repeat(2_000)}`;
+    expect(allows(["user-agent: *", ...plain], path)).toBe(true);
+    expect(allows(["user-agent: *", ...plain, "disallow: /a"], path)).toBe(false);
   });
 
   it("is judged in linear time however many wildcards it has", () => {
@@ -287,6 +299,12 @@ describe("crawlDelayMs", () => {
     expect(rules.crawlDelayMs("a")).toBe(3_000);
     expect(rules.crawlDelayMs("b")).toBe(9_000);
   });
+
+  it("is the longest of all groups that name the crawler", () => {
+    const group = (seconds: number) => `user-agent: a\ncrawl-delay: ${seconds}\nallow: /\n`;
+    const rules = parseRobots(`${group(3)}${group(5)}${group(4)}`);
+    expect(rules.crawlDelayMs("a")).toBe(5_000);
+  });
 });
 
 describe("sitemaps", () => {
@@ -308,7 +326,13 @@ describe("sitemaps", () => {
   });
 
   it("are found under another spelling", () => {
-    expect(parseRobots("Site-map: https://e.com/a.xml").sitemaps).toEqual(["https://e.com/a.xml"]);
+    for (const field of ["Site-map", "Sitemaps"]) {
+      expect(parseRobots(`${field}: https://e.com/a.xml`).sitemaps).toEqual([
+        "https://e.com/a.xml",
+      ]);
+    }
+    const others = "host: https://e.com/\nno-sitemap: https://e.com/a.xml";
+    expect(parseRobots(others).sitemaps).toEqual([]);
   });
 
   it("are at most 1,000", () => {

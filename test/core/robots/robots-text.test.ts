@@ -23,6 +23,8 @@ describe("robotsText", () => {
     expect(allows(body, "/caf%C3%A9/")).toBe(false);
     const mixed = Buffer.concat([body, Buffer.from("# \xe9\n", "latin1")]);
     expect(allows(mixed, "/caf%C3%A9/")).toBe(false);
+    const marked = Buffer.concat([Buffer.from("\uFEFF"), Buffer.from(text, "latin1")]);
+    expect(allows(marked, "/caf%E9/")).toBe(false);
   });
 
   it("is read as UTF-16 where its mark says so, in either order of bytes", () => {
