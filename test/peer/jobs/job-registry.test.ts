@@ -85,6 +85,29 @@ describe("JobRegistry", () => {
     expect(jobs.define(id, { normalizeQuery: false, depthMax: 3 }).definition.revision).toBe(2);
   });
 
+  it("changes the options that are given, and not the others or the state", () => {
+    const jobs = new JobRegistry();
+    const first = jobs.define(id, { depthMax: 3, delayMs: 500 });
+    expect(jobs.define(id, { depthMax: 3 })).toBe(first);
+    jobs.changeState(id, "pause");
+    expect(jobs.define(id, { depthMax: 4 }).definition).toMatchObject({
+      revision: 2,
+      stateRevision: 2,
+      state: "paused",
+      options: { depthMax: 4, delayMs: 500 },
+    });
+  });
+
+  it("makes no other job of one that is cancelled", () => {
+    const jobs = new JobRegistry();
+    jobs.define(id);
+    const { definition } = jobs.changeState(id, "cancel");
+    for (const options of [{}, { depthMax: 4 }]) {
+      expect(() => jobs.define(id, options)).toThrow("cancelled");
+    }
+    expect(jobs.get(id).definition).toEqual(definition);
+  });
+
   it("keeps the state when others have changed the options without having heard of it", () => {
     const [here, there] = [new JobRegistry(), new JobRegistry()];
     there.merge(here.define(id).definition);
