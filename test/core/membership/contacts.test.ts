@@ -42,6 +42,23 @@ describe("contacts", () => {
     ]);
   });
 
+  it("are not asked again at once where they have not answered", () => {
+    const contacts = new Contacts();
+    contacts.add([one, two], 0);
+    contacts.next(0);
+    contacts.next(1_000);
+    contacts.knewNone(two, 1_010);
+    expect(askedUntil(contacts, 2_000)).toEqual([[2_000, one]]);
+  });
+
+  it("are asked in turn, however often they are named", () => {
+    const contacts = new Contacts();
+    contacts.add([one, two], 0);
+    contacts.add([two], 0);
+    const asked = askedUntil(contacts, 3_000).map(([, id]) => id);
+    expect(asked).toEqual([two, one, two, one]);
+  });
+
   it("need not be asked at once who have said unasked that they know of no swarm", () => {
     const contacts = new Contacts();
     contacts.knewNone(three, 5);
@@ -65,9 +82,15 @@ describe("contacts", () => {
 
   it("are as many as are remembered, whoever shows up", () => {
     const contacts = new Contacts();
-    for (let number = 0; number < 40; number += 1) contacts.knewNone(memberId(number), 0);
-    const asked = askedUntil(contacts, 40_000).map(([, id]) => id);
-    expect(new Set(asked).size).toBe(16);
+    const met = new Contacts();
+    for (let number = 0; number < 40; number += 1) {
+      contacts.knewNone(memberId(number), 0);
+      met.meet(memberId(number), 0);
+    }
+    for (const each of [contacts, met]) {
+      const asked = askedUntil(each, 40_000).map(([, id]) => id);
+      expect(new Set(asked).size).toBe(16);
+    }
   });
 
   it("are nobody where there are none, and once they are forgotten", () => {

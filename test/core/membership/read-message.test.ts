@@ -21,6 +21,7 @@ describe("readMember", () => {
     ["an id with a control character", { id: "a\u001b[2J" }],
     ["nine addresses", { addresses: Array(9).fill("/ip4/10.0.0.1") }],
     ["a long address", { addresses: ["x".repeat(129)] }],
+    ["an address that is no text", { addresses: ["/ip4/10.0.0.1", 5] }],
     ["addresses that are no list", { addresses: "/ip4/10.0.0.1" }],
     ["no weight", { weight: 0 }],
     ["a weight that is no number", { weight: Number.NaN }],

@@ -56,6 +56,23 @@ describe("a member that has come back", () => {
   });
 });
 
+describe("what is believed of a member", () => {
+  it("is told as a change, with what was believed before, and only where it is another", () => {
+    const actions = new ActionList();
+    const roster = newRoster(actions);
+    const [alive, suspect] = [
+      sampleMember({ id: other }),
+      sampleMember({ id: other, health: "suspect" }),
+    ];
+    for (const claim of [alive, alive, suspect]) roster.take(claim, 0);
+    const changes = actions.take().filter(({ kind }) => kind === "changed");
+    expect(changes).toEqual([
+      { kind: "changed", member: alive, before: undefined },
+      { kind: "changed", member: suspect, before: alive },
+    ]);
+  });
+});
+
 describe("a member that is new, or back", () => {
   it("is told of as an arrival, and nobody else is", () => {
     const arrivals: MemberId[] = [];
