@@ -23,3 +23,10 @@ export function urlRow(url: CanonicalUrl, job: Job): UrlRow {
 export function urlWords(url: CanonicalUrl, job: Job): Uint32Array<ArrayBuffer> {
   return fingerprintOf(dedupeKey(url, job.definition.options));
 }
+
+/** A key of the URL, of no job, for each fingerprint by which jobs know it: mostly it is one to all of them. */
+export function keysOfUrl(url: CanonicalUrl): UrlRow["key"][] {
+  const position = ringPosition(siteOfHost(hostOf(url)));
+  const names = [true, false].map((normalizeQuery) => dedupeKey(url, { normalizeQuery }));
+  return [...new Set(names)].map((name) => urlKey("url", position, fingerprintOf(name), 0, 0));
+}

@@ -1,7 +1,6 @@
 import { CrawlError } from "../../core/errors.ts";
-import { idOf } from "../../core/record/id-of.ts";
 import { UrlRecord } from "../../core/record/record.pb.ts";
-import { jobSpaceOfUrlKey, rangeOfUrl } from "../../core/record/url-keys.ts";
+import { jobSpaceOfUrlKey } from "../../core/record/url-keys.ts";
 import type { Sieve } from "../../core/sieve/sieve.ts";
 import type { CanonicalUrl } from "../../core/units.ts";
 import type { Archive, ArchivedResponse, ArchiveLocation } from "../../ports/archive.ts";
@@ -9,7 +8,7 @@ import type { BodyAccount, RawHeaders } from "../../ports/fetcher.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { Store } from "../../ports/store.ts";
 import { rowsOfUrl } from "../admission/rows-of-url.ts";
-import { urlRow, urlWords } from "../admission/url-row.ts";
+import { keysOfUrl, urlRow, urlWords } from "../admission/url-row.ts";
 import type { Job, JobRegistry } from "../jobs/job-registry.ts";
 import { Slots } from "../slots.ts";
 
@@ -37,14 +36,6 @@ const readsMax = 4;
 /** With no more, to ask the sieve for each costs no more than to read which jobs know a URL. */
 const fewJobs = 100;
 
-/** What the jobs were when so many had been made or changed. */
-interface JobsSeen {
-  readonly changes: number;
-  readonly count: number;
-  /** One of each kind that knows URLs by the same fingerprints. */
-  readonly ways: readonly Job[];
-}
-
 interface PriorPorts {
   readonly archive: Pick<Archive, "read">;
   readonly logger: Logger;
@@ -63,7 +54,6 @@ export class PriorFetches {
   readonly #reads = new Slots(readsMax);
   readonly #ports: PriorPorts;
   readonly #parts: PriorParts;
-  #seen: JobsSeen | undefined;
 
   /**
    * @param parts.peerId whose archive it is
@@ -145,10 +135,8 @@ export class PriorFetches {
    * that are there are read, job by job of those that have one.
    */
   #rowsOfOtherJobs(own: Job, url: CanonicalUrl): AsyncIterable<Uint8Array> {
-    const { jobs } = this.#parts;
-    if (this.#seen?.changes !== jobs.changes) this.#seen = seenOf(jobs);
-    const { count, ways } = this.#seen;
-    return count <= fewJobs ? this.#lookedUp(own, url) : this.#ranged(own, url, ways);
+    const isFew = this.#parts.jobs.size <= fewJobs;
+    return isFew ? this.#lookedUp(own, url) : this.#ranged(own, url);
   }
 
   /** With few jobs: what the sieve never saw need not be looked for, and what a URL is to many is computed once. */
@@ -167,28 +155,14 @@ export class PriorFetches {
     for (const row of rows) if (row) yield row;
   }
 
-  async *#ranged(
-    own: Job,
-    url: CanonicalUrl,
-    ways: readonly Job[],
-  ): AsyncGenerator<Uint8Array, void, undefined> {
-    const { jobs } = this.#parts;
-    // Most URLs are the same to all jobs.
-    const keys = ways.map((job) => urlRow(url, job).key);
-    const distinct = new Map(keys.map((key) => [idOf(rangeOfUrl(key).gte), key]));
-    for (const key of distinct.values()) {
-      for await (const { key: row, value } of rowsOfUrl(this.#ports.store, key)) {
-        const job = jobs.bySpace(jobSpaceOfUrlKey(row));
+  async *#ranged(own: Job, url: CanonicalUrl): AsyncGenerator<Uint8Array, void, undefined> {
+    for (const urlRowKey of keysOfUrl(url)) {
+      for await (const { key, value } of rowsOfUrl(this.#ports.store, urlRowKey)) {
+        const job = this.#parts.jobs.bySpace(jobSpaceOfUrlKey(key));
         if (job && job !== own) yield value;
       }
     }
   }
-}
-
-function seenOf(jobs: JobRegistry): JobsSeen {
-  const all = jobs.all();
-  const ways = new Map(all.map((job) => [job.definition.options.normalizeQuery, job]));
-  return { changes: jobs.changes, count: all.length, ways: [...ways.values()] };
 }
 
 /** What may stand in a field that is sent (RFC 9110, section 5.5); servers send more, and it is read. */

@@ -2,7 +2,6 @@ import { CrawlError } from "../../core/errors.ts";
 import { reportedDefinition } from "../../core/answers/reported-definition.ts";
 import type { ExclusionReason } from "../../core/jobs/exclusion.ts";
 import {
-  defaultJobOptions,
   jobsMax,
   needsCounts,
   patternCharacters,
@@ -117,7 +116,7 @@ export class JobRegistry {
       stateRevision: known?.definition.stateRevision ?? 1,
       state: known?.definition.state ?? "running",
       options: validateJobOptions({
-        ...(known?.definition.options ?? defaultJobOptions),
+        ...known?.definition.options,
         ...options,
       }),
     };
@@ -275,6 +274,10 @@ export class JobRegistry {
   /** Equal at two peers that know the same definitions. */
   get digest(): bigint {
     return this.#digest;
+  }
+
+  get size(): number {
+    return this.#jobs.size;
   }
 
   all(): readonly Job[] {

@@ -150,7 +150,7 @@ export class SwarmDesk implements QuestionDesk {
     const reply =
       member === view.self ? await held.status(question) : await calls.status(member, question);
     if (!reply) return urls.map(() => undefined);
-    const hasMissed = reply.jobs < (job === undefined ? jobs.all().length : 1);
+    const hasMissed = reply.jobs < (job === undefined ? jobs.size : 1);
     if (hasMissed && member !== view.self && (await this.#tell(member, told))) {
       return urls.map(() => ({ kind: "again" }));
     }

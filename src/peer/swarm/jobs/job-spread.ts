@@ -230,7 +230,7 @@ export class JobSpread {
     }
     if (this.#jobs.hasLeftOut && !this.#toldOfLeftOut) {
       this.#toldOfLeftOut = true;
-      this.#ports.logger.warn("jobs-not-taken", { known: this.#jobs.all().length });
+      this.#ports.logger.warn("jobs-not-taken", { known: this.#jobs.size });
     }
     return changed;
   }

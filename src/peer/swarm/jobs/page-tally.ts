@@ -158,7 +158,7 @@ export class PageTally {
   #makeRoom(): void {
     if (this.#jobs.makeRoomForCounts() || this.#toldOfNoRoom) return;
     this.#toldOfNoRoom = true;
-    this.#logger.warn("page-counts-full", { jobs: this.#jobs.all().length });
+    this.#logger.warn("page-counts-full", { jobs: this.#jobs.size });
   }
 
   #tell(): void {

@@ -23,7 +23,8 @@ function longJobs(count: number): JobRegistry {
     definition: { ...definition, id: `job-${at}` as JobId, options },
   }));
   const find = (): undefined => undefined;
-  return { all: () => jobs, find, digest: 1n, hasLeftOut: false } as unknown as JobRegistry;
+  const { length: size } = jobs;
+  return { all: () => jobs, find, digest: 1n, hasLeftOut: false, size } as unknown as JobRegistry;
 }
 
 describe("a change of a job", () => {
