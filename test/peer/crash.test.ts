@@ -69,7 +69,7 @@ describe("a peer that is killed again and again", () => {
           expect(machine.archived().sort()).toEqual(urls.sort());
         },
       ),
-      { numRuns: 10, seed: 1 },
+      { numRuns: 15, seed: 1 },
     );
   });
 
@@ -77,7 +77,7 @@ describe("a peer that is killed again and again", () => {
     const slowDisk = { writeMs: 20, syncMedianMs: 5, syncTail: 0 };
     // Each kill comes before a host's pages are all fetched.
     const pagesEach = 10;
-    for (let afterMs = 0; afterMs < 300; afterMs += 20) {
+    for (let afterMs = 0; afterMs < 300; afterMs += 10) {
       const machine = new VirtualPeer(webOf(pagesEach), {}, slowDisk);
       await machine.clock.run(crawlThroughKills(machine, [afterMs]));
       expect(machine.archived().length).toBe(hosts * pagesEach);

@@ -50,7 +50,7 @@ describe("the count of a job's requests", () => {
     ["kill -9", (machine: VirtualPeer) => machine.kill()],
     ["a stop that lets them end", (machine: VirtualPeer) => machine.peer.stop()],
   ] as const)("has each of them once, through %s at any moment", async (_how, end) => {
-    for (let afterMs = 0; afterMs < 240; afterMs += 13) {
+    for (let afterMs = 0; afterMs < 240; afterMs += 7) {
       const machine = new VirtualPeer(web, { politeness });
       const times = [afterMs, 41, 83];
       const counted = await machine.clock.run(crawlThrough(machine, times, () => end(machine)));
